@@ -1,0 +1,146 @@
+// Package ledger is the one truth about runs: their events, approvals and decisions. It promises that whatever a
+// reader saw is stored, that sequences have no gaps, and that only the present owner of a run can write to it.
+//
+// Drivers live beside it and pass the suite in ledgertest. What an event means is left to the agent; what it looks
+// like on a wire is left to the faces.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// Errors of every driver. ErrUnknown and ErrExists arrive wrapped in a *run.Error with a public sentence.
+var (
+	ErrUnknown = errors.New("no such record")
+	ErrExists  = errors.New("record already exists")
+	ErrFenced  = errors.New("run is owned by another claim") // the writer must stop at once
+	ErrEmpty   = errors.New("nothing to claim")
+	ErrOwned   = errors.New("run is being driven")
+	ErrClosed  = errors.New("ledger is closed")
+)
+
+// Ledger is a driver. Every method may be called from many goroutines.
+type Ledger interface {
+	Runs
+	Queue
+	Log
+	Approvals
+	Books
+}
+
+// Runs creates and reads runs.
+type Runs interface {
+	// Create stores a new run: queued, or running with an owner. ErrExists when its Ref is taken.
+	Create(ctx context.Context, r run.Run) error
+	// Run returns one run, or ErrUnknown.
+	Run(ctx context.Context, ref run.Ref) (run.Run, error)
+	// Runs lists runs, newest first.
+	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
+}
+
+// Queue hands runs to those who drive them.
+type Queue interface {
+	// Claim takes the oldest background run that is queued, or parked and ready. It sets Status running, Phase
+	// active, the owner, Epoch+1 and Attempts+1. ErrEmpty when there is none. A cancelled run is never claimed.
+	Claim(ctx context.Context, owner string) (run.Run, error)
+	// Seize takes one run of either kind that nobody drives: queued, parked, or owned by an incarnation that is
+	// gone. It sets the same fields as Claim but leaves a queued run's Status. ErrOwned while a live incarnation
+	// drives it, ErrFenced when it is terminal.
+	Seize(ctx context.Context, ref run.Ref, owner string) (run.Run, error)
+	// Cancel records the wish to cancel, once; the first reason stays. A terminal run is returned unchanged.
+	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
+	// Adrift lists runs that nobody will drive again: active ones of incarnations that are gone, and parked chat
+	// runs whose connection went with them.
+	Adrift(ctx context.Context, owner string) ([]run.Run, error)
+	// Wake returns a channel that holds a value whenever something may have become claimable or cancelled since it
+	// was last read. There is one reader.
+	Wake() <-chan struct{}
+}
+
+// Log is the events of runs.
+type Log interface {
+	// Append commits one batch under the fence, whole or not at all, and returns its events with Sequence and Time.
+	// ErrFenced when the fence's claim is over. Watchers are told after the commit, never before.
+	Append(ctx context.Context, fence run.Fence, batch Batch) ([]run.Event, error)
+	// Events returns events with Sequence greater than after, ascending, at most limit. after -1 is the start.
+	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
+	// Watch returns a channel that holds a value whenever the run may have changed since it was last read: new
+	// events, a new status or phase. stop releases it. A notice is a hint: read the log for the truth.
+	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
+}
+
+// Approvals keeps calls that wait for a person.
+type Approvals interface {
+	// Approval returns one approval, or ErrUnknown.
+	Approval(ctx context.Context, id string) (run.Approval, error)
+	// Approvals lists approvals, newest first unless the filter says otherwise.
+	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
+	// Resolve settles a pending approval in one conditional update: of N racing answers exactly one changes it, and
+	// changed tells which. An approve or deny at or after ExpiresAt changes nothing. When it was the last pending
+	// one of a parked run, the run's Phase becomes ready in the same transaction.
+	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
+}
+
+// Books reads what adds up.
+type Books interface {
+	// Audits returns audit records with Sequence greater than after, ascending, at most limit; all runs when ref is nil.
+	Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error)
+	// Stats counts everything once.
+	Stats(ctx context.Context) (Stats, error)
+	// Prune removes terminal runs that finished before the time, with all that belongs to them, at most limit runs.
+	Prune(ctx context.Context, before time.Time, limit int) (removed int, err error)
+	// Ping proves that the store can be written to.
+	Ping(ctx context.Context) error
+	// Close waits for what was accepted to be committed. Later calls return ErrClosed.
+	Close() error
+}
+
+// Batch is what one Append commits together. All parts are optional.
+type Batch struct {
+	Events    []run.Event     // Sequence and Time are ignored and given by the ledger
+	Approvals []run.Approval  // opened with their ask_user events
+	Audits    []run.Audit     // Sequence is given by the ledger
+	Settle    *run.Resolution // settles every approval of the run that is still pending; its ID is ignored
+	Park      bool            // the claim ends: Phase awaiting_approval, or ready when no approval is pending
+	Release   bool            // the claim ends: back to queued (drain)
+	Finish    *Finish         // the claim ends: the run is terminal
+}
+
+// Finish ends a run.
+type Finish struct {
+	Status  run.Status // a terminal one
+	Outcome run.Outcome
+}
+
+// Stats is the content of the operational summary.
+type Stats struct {
+	RunsByStatus      map[run.Status]int
+	AvgRunDuration    time.Duration
+	Events            int
+	ErrorEvents       int
+	RecentErrors      []RecentError // newest first, at most 5
+	Audits            int           // decision records
+	AvgToolDuration   time.Duration
+	ApprovalsByStatus map[run.ApprovalStatus]int
+	AvgResolution     time.Duration
+	Usage             run.Usage
+	Streams           map[string]Stream
+}
+
+// RecentError is one failed run, in words that are safe to show.
+type RecentError struct {
+	Run  run.Ref
+	At   time.Time
+	Code string
+	Text string
+}
+
+// Stream is the size of one kind of record.
+type Stream struct {
+	Records int
+	Bytes   int64
+}

@@ -1,0 +1,51 @@
+package run
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Canonical returns the canonical form of one JSON value: keys sorted, no white space, numbers as written, the last
+// of duplicate keys kept. Equality of arguments is equality of canonical JSON.
+func Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	value, err := Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return Encode(value)
+}
+
+// Decode reads exactly one JSON value, numbers as json.Number. Trailing bytes are an error.
+func Decode(raw json.RawMessage) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("decode JSON: %w", err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("decode JSON: bytes after the value")
+	}
+	return value, nil
+}
+
+// Encode writes a decoded value canonically, without escaping HTML.
+func Encode(value any) (json.RawMessage, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("encode JSON: %w", err)
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}
+
+// Digest returns "sha256:<hex>" of the bytes.
+func Digest(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

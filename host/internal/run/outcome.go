@@ -1,0 +1,15 @@
+package run
+
+import "time"
+
+// CallOutcome is what came of one call at the gate, ready to become a tool_result event.
+type CallOutcome struct {
+	Content   string // whole text for event and model
+	IsError   bool
+	Denied    DenialCode // empty when the tool ran
+	Citations []string
+	Duration  time.Duration
+	Removed   int // result entries that the scope filter took out
+	Decision  Decision
+	Approved  bool // a person approved it
+}

@@ -1,0 +1,94 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Kind says what a plugin is for, and with it which operations it must answer and what it may touch.
+type Kind string
+
+// The four plugin kinds. All but KindTool are pure: they see no clock, no randomness, no files and no network.
+const (
+	KindTool   Kind = "tool"
+	KindPolicy Kind = "policy"
+	KindScope  Kind = "scope"
+	KindGuard  Kind = "guard"
+)
+
+// Pure reports whether plugins of this kind see nothing of the world.
+func (k Kind) Pure() bool { return k != KindTool }
+
+// Manifest describes a module. It stands as JSON in the custom section ManifestSection and is readable without
+// running the module. What it requests is a request; the operator's config grants.
+type Manifest struct {
+	ABI          int          `json:"abi"`
+	Name         string       `json:"name"`
+	Version      string       `json:"version"`
+	Kind         Kind         `json:"kind"`
+	Description  string       `json:"description,omitempty"`
+	Tools        []ToolSpec   `json:"tools,omitempty"`
+	Match        *Match       `json:"match,omitempty"` // policy: which calls it wants; absent = every call
+	Capabilities Capabilities `json:"capabilities,omitzero"`
+	Limits       Limits       `json:"limits,omitzero"`
+}
+
+// ToolSpec describes one tool to the model.
+type ToolSpec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`    // JSON Schema of the arguments, an object schema
+	Scope       bool            `json:"scope,omitempty"` // the run's scope is injected into its arguments
+}
+
+// Match selects calls by doublestar globs on the registered and the raw tool name.
+type Match struct {
+	Tools []string `json:"tools"`
+}
+
+// Capabilities lists what a module requests, or what a config grants it. Absent means none.
+type Capabilities struct {
+	Files []FileAccess `json:"files,omitempty"`
+}
+
+// FileAccess is a directory a guest sees. Path is the host's folder and stands in grants only; the word
+// "workspace" there means the run's own workspace.
+type FileAccess struct {
+	Path string   `json:"path,omitempty"`
+	At   string   `json:"at"` // where the guest sees it, such as "/"
+	Mode FileMode `json:"mode"`
+}
+
+// FileMode says whether a guest may write.
+type FileMode string
+
+// The two file modes.
+const (
+	ReadOnly  FileMode = "ro"
+	ReadWrite FileMode = "rw"
+)
+
+// Limits bounds one call of a module. Zero means the host's default; the host's ceiling always applies.
+type Limits struct {
+	Wall        Duration `json:"wall,omitempty"`         // wall time of one call
+	MemoryPages uint32   `json:"memory_pages,omitempty"` // linear memory in 64 KiB pages
+	OutputBytes int      `json:"output_bytes,omitempty"` // size of one answer
+	LogBytes    int      `json:"log_bytes,omitempty"`    // log output of one call
+}
+
+// Duration is a time.Duration that reads and writes as Go duration text, such as "2s".
+type Duration time.Duration
+
+// MarshalText writes d as Go duration text.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads Go duration text.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("duration %q: use a form like 2s or 500ms", text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
