@@ -53,8 +53,8 @@ type Queue interface {
 	Seize(ctx context.Context, ref run.Ref, owner string) (run.Run, error)
 	// Cancel records the wish to cancel, once; the first reason stays. A terminal run is returned unchanged.
 	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
-	// Adrift lists runs that nobody will drive again: active ones of incarnations that are gone, and parked chat
-	// runs whose connection went with them.
+	// Adrift lists runs that nobody will drive again: active ones of incarnations that are gone, parked chat runs
+	// whose connection went with them, and runs with a recorded cancel that nobody drives.
 	Adrift(ctx context.Context, owner string) ([]run.Run, error)
 	// Wake returns a channel that holds a value whenever something may have become claimable or cancelled since it
 	// was last read. There is one reader.

@@ -1,0 +1,49 @@
+# FastReAct needs Go and nothing else for run, build and test. Everything is written below this folder and Go's caches.
+SHELL := /bin/sh
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.commit=$(COMMIT)
+GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)"
+RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+BENCHTIME ?= 1s
+SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
+
+.DEFAULT_GOAL := help
+.PHONY: help run build plugins test check bench clean peers
+
+help: ## list what this Makefile can do
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+run: build ## build everything and start the demo on http://127.0.0.1:18741
+	@echo "starting FastReAct on http://127.0.0.1:18741 with a scripted demo model and a small knowledge server; Ctrl-C stops it"
+	@exec bin/fastreact serve --config examples/demo/fastreact.yaml
+
+build: bin/fastreact bin/pska-kb ## build bin/fastreact (plugins included) and bin/pska-kb
+
+bin/fastreact: plugins $(SOURCES)
+	$(GOBUILD) -o $@ ./cmd/fastreact
+
+bin/pska-kb: $(SOURCES)
+	$(GOBUILD) -o $@ ./examples/pska-kb
+
+plugins: ## build the built-in WebAssembly plugins into plugins/builtin/dist
+	go run ./plugins/builtin/make
+
+test: plugins peers ## run every test, with the race detector where a C compiler exists
+	@if [ -z "$(RACE)" ]; then echo "race detector: off (no C compiler found)"; else echo "race detector: on"; fi
+	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) -timeout 15m ./...
+
+peers:
+	@for peer in node; do command -v $$peer >/dev/null 2>&1 && echo "peer found: $$peer" || echo "peer not found: $$peer (its tests are skipped by name)"; done
+
+check: plugins ## format, vet, staticcheck and the guests' build
+	@bad=$$(go tool gofumpt -l cmd examples host plugins policies sdk testdata); if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	GOOS=wasip1 GOARCH=wasm go vet ./sdk ./sdk/guest
+	go test ./host/internal/house
+
+bench: plugins ## run the benchmarks that docs/benchmarks.md reports
+	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 5 ./host/...
+
+clean: ## remove what was built and the demo's data
+	rm -rf bin data plugins/builtin/dist/*.wasm

@@ -1,0 +1,124 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// concludeTimeout bounds the last batch of a run whose own context is over.
+const concludeTimeout = 10 * time.Second
+
+// converse drives a chat run to its end; while it is parked, only this goroutine and the connection wait.
+func (d *Dispatcher) converse(ctx context.Context, r run.Run) {
+	for {
+		parked := d.drive(ctx, r)
+		if !parked {
+			return
+		}
+		next, err := d.awaitReady(ctx, r.Ref)
+		if err != nil {
+			d.abandon(r.Ref, err)
+			return
+		}
+		r = next
+	}
+}
+
+// drive goes on with a run once and reports whether it is parked. Whatever ends the drive otherwise, the run is
+// terminal afterwards or belongs to a later claim.
+func (d *Dispatcher) drive(ctx context.Context, r run.Run) (parked bool) {
+	timed, stop := context.WithTimeoutCause(ctx, d.cfg.RunTimeout, errTimeout)
+	defer stop()
+	outcome, err := d.cfg.Driver.Drive(timed, r)
+	switch {
+	case err == nil:
+		return outcome == agent.Parked
+	case errors.Is(err, ledger.ErrFenced):
+		d.cfg.Log.Warn("run belongs to a later claim", slog.String("run_id", r.ID))
+		return false
+	}
+	if cause := context.Cause(timed); cause != nil {
+		err = cause
+	}
+	d.conclude(r, err)
+	return false
+}
+
+// awaitReady waits until every approval of a parked run is settled and takes the run again.
+func (d *Dispatcher) awaitReady(ctx context.Context, ref run.Ref) (run.Run, error) {
+	notice, stop := d.cfg.Store.Watch(ref)
+	defer stop()
+	poll := time.NewTicker(d.cfg.Poll)
+	defer poll.Stop()
+	for {
+		r, err := d.cfg.Store.Run(ctx, ref)
+		if err != nil {
+			return run.Run{}, fmt.Errorf("look at parked run: %w", err)
+		}
+		if r.Cancel != "" {
+			return run.Run{}, cancelled{r.Cancel}
+		}
+		if r.Phase != run.AwaitingApproval {
+			return d.cfg.Store.Seize(ctx, ref, d.cfg.Owner)
+		}
+		select {
+		case <-notice:
+		case <-poll.C:
+		case <-ctx.Done():
+			return run.Run{}, context.Cause(ctx)
+		}
+	}
+}
+
+// abandon ends a run that nobody drives.
+func (d *Dispatcher) abandon(ref run.Ref, cause error) {
+	ctx, stop := context.WithTimeout(context.Background(), concludeTimeout)
+	defer stop()
+	r, err := d.cfg.Store.Seize(ctx, ref, d.cfg.Owner)
+	switch {
+	case errors.Is(err, ledger.ErrOwned), errors.Is(err, ledger.ErrFenced):
+		return // somebody else ends it, or it is over
+	case err != nil:
+		d.cfg.Log.Error("cannot take run to end it", slog.String("run_id", ref.ID), slog.Any("error", err))
+		return
+	}
+	d.conclude(r, cause)
+}
+
+// conclude writes the end of a run that this incarnation owns.
+func (d *Dispatcher) conclude(r run.Run, cause error) {
+	ctx, stop := context.WithTimeout(context.Background(), concludeTimeout)
+	defer stop()
+	err := d.cfg.Driver.Conclude(ctx, r, endingOf(cause))
+	if err != nil && !errors.Is(err, ledger.ErrFenced) {
+		d.cfg.Log.Error("cannot write the end of run", slog.String("run_id", r.ID), slog.Any("error", err))
+	}
+}
+
+// endingOf says how a run ends for a cause, in words that are safe to show.
+func endingOf(cause error) agent.Ending {
+	var c cancelled
+	switch {
+	case errors.As(cause, &c):
+		return agent.Ending{Status: run.Cancelled, Code: run.CodeCancelled, Reason: c.reason}
+	case errors.Is(cause, errDraining), errors.Is(cause, errInterrupted):
+		return agent.Ending{
+			Status: run.Failed, Code: run.CodeInterrupted, Reason: "interrupted",
+			Text: "The service stopped before this run was finished.",
+		}
+	case errors.Is(cause, errTimeout):
+		return agent.Ending{
+			Status: run.Failed, Code: run.CodeTimeout, Reason: "timeout",
+			Text: "The run took longer than it may.",
+		}
+	}
+	code, sentence := run.Public(cause)
+	return agent.Ending{Status: run.Failed, Code: code, Reason: string(code), Text: sentence}
+}
