@@ -17,6 +17,15 @@ const (
 	KindGuard  Kind = "guard"
 )
 
+// Valid reports whether k is one of the four kinds.
+func (k Kind) Valid() bool {
+	switch k {
+	case KindTool, KindPolicy, KindScope, KindGuard:
+		return true
+	}
+	return false
+}
+
 // Pure reports whether plugins of this kind see nothing of the world.
 func (k Kind) Pure() bool { return k != KindTool }
 

@@ -1,0 +1,204 @@
+package sdk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+)
+
+var (
+	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+)
+
+// DecodeManifest reads a manifest strictly: one JSON object, no unknown or repeated keys, nothing that contradicts
+// the plugin's kind. Every problem is reported in one error.
+func DecodeManifest(raw []byte) (Manifest, error) {
+	if err := refuseRepeatedKeys(raw); err != nil {
+		return Manifest{}, fmt.Errorf("decode manifest: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	var manifest Manifest
+	if err := decoder.Decode(&manifest); err != nil {
+		return Manifest{}, fmt.Errorf("decode manifest: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Manifest{}, errors.New("decode manifest: bytes after the JSON object")
+	}
+	if err := manifest.Validate(); err != nil {
+		return Manifest{}, fmt.Errorf("manifest %q: %w", manifest.Name, err)
+	}
+	return manifest, nil
+}
+
+// Validate reports every contradiction in m, each with its path. Globs are checked for their syntax only.
+func (m Manifest) Validate() error {
+	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.Limits.validate()}
+	return errors.Join(problems...)
+}
+
+func (m Manifest) validateHead() error {
+	var problems []error
+	if m.ABI != ABIVersion {
+		problems = append(problems, fmt.Errorf("abi: %d is not supported, use %d", m.ABI, ABIVersion))
+	}
+	if !pluginName.MatchString(m.Name) {
+		problems = append(problems, fmt.Errorf("name: %q must match %s", m.Name, pluginName))
+	}
+	if m.Version == "" || len(m.Version) > 64 {
+		problems = append(problems, errors.New("version: 1 to 64 bytes are required"))
+	}
+	if !m.Kind.Valid() {
+		problems = append(problems, fmt.Errorf("kind: %q is not tool, policy, scope or guard", m.Kind))
+	}
+	return errors.Join(problems...)
+}
+
+func (m Manifest) validateTools() error {
+	if m.Kind == KindTool && len(m.Tools) == 0 {
+		return errors.New("tools: a plugin of kind tool has at least one")
+	}
+	if m.Kind != KindTool && len(m.Tools) > 0 {
+		return fmt.Errorf("tools: a plugin of kind %s has none", m.Kind)
+	}
+	var problems []error
+	seen := map[string]bool{}
+	for i, tool := range m.Tools {
+		if err := tool.validate(); err != nil {
+			problems = append(problems, fmt.Errorf("tools[%d]: %w", i, err))
+		}
+		if seen[tool.Name] {
+			problems = append(problems, fmt.Errorf("tools[%d].name: %q stands there twice", i, tool.Name))
+		}
+		seen[tool.Name] = true
+	}
+	return errors.Join(problems...)
+}
+
+func (t ToolSpec) validate() error {
+	if !toolName.MatchString(t.Name) {
+		return fmt.Errorf("name: %q must match %s", t.Name, toolName)
+	}
+	var schema struct {
+		Type any `json:"type"`
+	}
+	if err := json.Unmarshal(t.InputSchema, &schema); err != nil {
+		return fmt.Errorf("input_schema of %s: must be a JSON object: %w", t.Name, err)
+	}
+	if schema.Type != "object" {
+		return fmt.Errorf(`input_schema of %s: "type" must be "object"`, t.Name)
+	}
+	return nil
+}
+
+func (m Manifest) validateMatch() error {
+	if m.Match == nil {
+		return nil
+	}
+	if m.Kind != KindPolicy {
+		return fmt.Errorf("match: only a policy chooses its calls, not a %s", m.Kind)
+	}
+	if len(m.Match.Tools) == 0 {
+		return errors.New("match.tools: must not be empty; leave match out to hear every call")
+	}
+	var problems []error
+	seen := map[string]bool{}
+	for i, glob := range m.Match.Tools {
+		if _, err := path.Match(glob, ""); err != nil || glob == "" {
+			problems = append(problems, fmt.Errorf("match.tools[%d]: %q is not a glob", i, glob))
+		}
+		if seen[glob] {
+			problems = append(problems, fmt.Errorf("match.tools[%d]: %q stands there twice", i, glob))
+		}
+		seen[glob] = true
+	}
+	return errors.Join(problems...)
+}
+
+func (m Manifest) validateFiles() error {
+	if m.Kind.Pure() && len(m.Capabilities.Files) > 0 {
+		return fmt.Errorf("capabilities.files: a %s is pure and sees no files", m.Kind)
+	}
+	var problems []error
+	seen := map[string]bool{}
+	for i, access := range m.Capabilities.Files {
+		if access.Path != "" {
+			problems = append(problems, fmt.Errorf("capabilities.files[%d].path: stands in grants only", i))
+		}
+		if err := access.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("capabilities.files[%d].%w", i, err))
+		}
+		if seen[access.At] {
+			problems = append(problems, fmt.Errorf("capabilities.files[%d].at: %q stands there twice", i, access.At))
+		}
+		seen[access.At] = true
+	}
+	return errors.Join(problems...)
+}
+
+// Validate reports a guest path that is not absolute and clean, or a mode that is neither ro nor rw.
+func (a FileAccess) Validate() error {
+	if !path.IsAbs(a.At) || path.Clean(a.At) != a.At {
+		return fmt.Errorf("at: %q must be an absolute, clean path", a.At)
+	}
+	if a.Mode != ReadOnly && a.Mode != ReadWrite {
+		return fmt.Errorf("mode: %q is neither ro nor rw", a.Mode)
+	}
+	return nil
+}
+
+func (l Limits) validate() error {
+	if l.Wall < 0 || l.OutputBytes < 0 || l.LogBytes < 0 {
+		return errors.New("limits: must not be negative")
+	}
+	return nil
+}
+
+// refuseRepeatedKeys reports a key that an object holds twice: a reader of the text and a decoder could see
+// different manifests.
+func refuseRepeatedKeys(raw []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	return walkValue(decoder)
+}
+
+func walkValue(decoder *json.Decoder) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return err
+	}
+	delim, nested := token.(json.Delim)
+	if !nested {
+		return nil
+	}
+	seen := map[string]bool{}
+	for decoder.More() {
+		if delim == '{' {
+			if err := walkKey(decoder, seen); err != nil {
+				return err
+			}
+		}
+		if err := walkValue(decoder); err != nil {
+			return err
+		}
+	}
+	_, err = decoder.Token()
+	return err
+}
+
+func walkKey(decoder *json.Decoder, seen map[string]bool) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return err
+	}
+	key, isText := token.(string)
+	if !isText || seen[key] {
+		return fmt.Errorf("key %q stands there twice", token)
+	}
+	seen[key] = true
+	return nil
+}
