@@ -1,0 +1,26 @@
+// Package host assembles the house: from a configuration it builds the ledger, the plugin host, the gate, the agent,
+// the dispatcher and the HTTP face, wires them, and undoes what it built when a step fails. It holds no logic of
+// its own; whoever wants to know how something is decided follows a call through the rooms.
+//
+// # A call walks through the house
+//
+// The model asks for a tool. agent shows the call to gate.Check: is the tool visible to this run? The scope plugin
+// bounds its arguments and policy clamps them again. policy.Rules decide, then every policy plugin may tighten: the
+// strictest opinion wins, and a plugin that fails denies. agent commits the call with its final arguments to the
+// ledger, which tells the readers. When the decision is require_approval, the call goes to the approval desk with an
+// ask_user event and the run is parked: it holds no worker until a person or time has answered. Then gate.Do: the
+// decision is recorded in the books and committed, and only after that a Wasm instance or the MCP bridge runs the
+// tool. The result passes the scope filter, its outcome is recorded, and agent commits the tool_result. One
+// direction, each step a short function; no tool can be reached in another way.
+//
+// # Where to read on
+//
+//   - run: the nouns. Run, Event, Approval, Decision and their states.
+//   - gate: the one door to every tool. Visible, Check, Do.
+//   - policy: rules and the scope clamp, pure functions.
+//   - wasm and capability: how a module runs and what it may touch.
+//   - agent and model: the loop from question to answer.
+//   - ledger: what is true; nothing is sent before it is stored.
+//   - dispatch: who drives a run, and when.
+//   - web and its faces: what all this looks like on the wire.
+package host
