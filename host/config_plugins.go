@@ -1,0 +1,105 @@
+package host
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// PluginsConfig lists the plugins to load beside the built-in ones.
+type PluginsConfig struct {
+	CacheDir string         `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
+	Load     []PluginConfig `key:"load" about:"Plugins to load."`
+}
+
+// PluginConfig loads one plugin and grants what it may touch.
+type PluginConfig struct {
+	Path          string       `key:"path" default:"" about:"The .wasm file."`
+	SHA256        string       `key:"sha256" default:"" about:"SHA-256 of the file, 64 hexadecimal digits: the code that was reviewed."`
+	AllowUnpinned bool         `key:"allow_unpinned" default:"false" about:"Load the file whatever it holds. For development only."`
+	Grants        GrantsConfig `key:"grants" about:"What the plugin may touch; absent means nothing."`
+	Config        Tree         `key:"config" about:"The plugin's own settings, any mapping."`
+	Shadow        bool         `key:"shadow" default:"false" about:"A policy plugin that is asked and recorded, but does not decide."`
+	Limits        LimitsConfig `key:"limits" about:"Bounds of one call; the host's ceiling always applies."`
+}
+
+// GrantsConfig is what an operator grants a plugin.
+type GrantsConfig struct {
+	Files []FileGrant `key:"files" about:"Folders that the plugin sees."`
+}
+
+// FileGrant shows one folder to a plugin.
+type FileGrant struct {
+	Path string `key:"path" default:"" about:"Folder on this machine, or the word workspace for the run's own folder."`
+	At   string `key:"at" default:"/" about:"Where the plugin sees it, an absolute path."`
+	Mode string `key:"mode" default:"ro" enum:"ro|rw" about:"ro to read, rw to read and write."`
+}
+
+// LimitsConfig bounds one call of a plugin. Zero means the host's default.
+type LimitsConfig struct {
+	Wall        time.Duration `key:"wall" default:"0s" min:"0s" max:"1h" about:"Wall time; 0s means the host's default."`
+	MemoryPages uint32        `key:"memory_pages" default:"0" min:"0" max:"65536" about:"Memory in pages of 64 KiB; 0 means the host's default."`
+	OutputBytes int           `key:"output_bytes" default:"0" min:"0" max:"268435456" about:"Size of one answer; 0 means the host's default."`
+	LogBytes    int           `key:"log_bytes" default:"0" min:"0" max:"268435456" about:"Log output; 0 means the host's default."`
+}
+
+// Tree is a free JSON object: settings that the plugin itself understands.
+type Tree json.RawMessage
+
+// Capabilities returns the grants in the words of the plugin host.
+func (g GrantsConfig) Capabilities() sdk.Capabilities {
+	var granted sdk.Capabilities
+	for _, file := range g.Files {
+		granted.Files = append(granted.Files,
+			sdk.FileAccess{Path: file.Path, At: file.At, Mode: sdk.FileMode(file.Mode)})
+	}
+	return granted
+}
+
+// Limits returns the bounds in the words of the plugin host.
+func (l LimitsConfig) Limits() sdk.Limits {
+	return sdk.Limits{
+		Wall:        sdk.Duration(l.Wall),
+		MemoryPages: l.MemoryPages,
+		OutputBytes: l.OutputBytes,
+		LogBytes:    l.LogBytes,
+	}
+}
+
+// Pin returns the pinned digest as bare hexadecimal digits, or nothing.
+func (p PluginConfig) Pin() string { return strings.ToLower(strings.TrimPrefix(p.SHA256, "sha256:")) }
+
+var digestShape = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (c Config) validatePlugins(report reporter) {
+	if c.Plugins.CacheDir == "" {
+		report("plugins.cache_dir", "is empty", "name a folder, such as data/wasm-cache")
+	}
+	for i, plugin := range c.Plugins.Load {
+		plugin.validate(element("plugins.load", i), report)
+	}
+}
+
+func (p PluginConfig) validate(path string, report reporter) {
+	if p.Path == "" {
+		report(path+".path", "is missing", "name the .wasm file")
+	}
+	switch {
+	case p.SHA256 == "" && !p.AllowUnpinned:
+		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, or allow_unpinned: true while developing")
+	case p.SHA256 != "" && !digestShape.MatchString(p.Pin()):
+		report(path+".sha256", "is not 64 hexadecimal digits", "copy the digest that `fastreact plugin inspect` shows")
+	}
+	for i, file := range p.Grants.Files {
+		at := element(path+".grants.files", i)
+		if file.Path == "" {
+			report(at+".path", "is missing", "name a folder, or write workspace")
+		}
+		if !strings.HasPrefix(file.At, "/") {
+			report(at+".at", "is not an absolute path", "use a form like /data")
+		}
+	}
+}
