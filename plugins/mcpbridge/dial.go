@@ -1,0 +1,90 @@
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// dialer opens sessions with one server.
+type dialer struct {
+	spec   Server
+	config Config
+	forker *forker
+}
+
+// discoverWait bounds the question that only servers of protocol version 2026-07-28 answer.
+const discoverWait = 2 * time.Second
+
+// dial connects and shakes hands, within ctx. It asks in the way every server but the newest understands first, so
+// that no server is made to wait for a question it ignores, and in the newest way only when that was refused.
+func (d dialer) dial(ctx context.Context) (*session, error) {
+	w, err := d.open(true)
+	if err != nil {
+		return nil, err
+	}
+	version, err := handshake(ctx, w, client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
+	if err == nil {
+		return newSession(w, version), nil
+	}
+	if ctx.Err() != nil || !refusedHandshake(err) {
+		_ = w.Close()
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	return d.dialModern(ctx, w)
+}
+
+func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
+	if d.spec.Transport == transportHTTP || w.failure() != nil {
+		_ = w.Close()
+		var err error
+		if w, err = d.open(false); err != nil {
+			return nil, err
+		}
+	}
+	version, err := handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
+	if err != nil {
+		_ = w.Close()
+		return nil, fmt.Errorf("handshake: %w", err)
+	}
+	return newSession(w, version), nil
+}
+
+func (d dialer) open(listening bool) (wire, error) {
+	if d.spec.Transport == transportHTTP {
+		return openHTTP(d.spec, d.config, listening)
+	}
+	return openStdio(d.spec, d.config, d.forker)
+}
+
+// handshake declares no roots, no sampling and no elicitation: the bridge offers none of them.
+func handshake(ctx context.Context, w wire, option client.ClientOption) (version string, err error) {
+	c := client.NewClient(w, option)
+	if err := c.Start(ctx); err != nil {
+		return "", fmt.Errorf("start: %w", err)
+	}
+	request := mcp.InitializeRequest{}
+	request.Params.ClientInfo = clientInfo()
+	if _, err := c.Initialize(ctx, request); err != nil {
+		if reason := w.failure(); reason != nil && !errors.Is(err, reason) {
+			err = fmt.Errorf("%w: %w", reason, err)
+		}
+		return "", err
+	}
+	return c.ProtocolVersion(), nil
+}
+
+// refusedHandshake reports whether the server answered, and the answer was no.
+func refusedHandshake(err error) bool {
+	for _, unanswered := range []error{errExited, errNotStarted, errUnreachable, errRefused, errTooLarge, errTimeout, errClosed, transport.ErrAuthorizationRequired} {
+		if errors.Is(err, unanswered) {
+			return false
+		}
+	}
+	return true
+}

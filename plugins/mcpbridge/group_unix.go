@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package mcpbridge
+
+import "syscall"
+
+// ownGroup makes a child the leader of its own process group.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}

@@ -1,0 +1,151 @@
+package mcpbridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// session is one live, initialized connection to a server. It sends requests as raw JSON-RPC: the library's typed
+// ones lose parts of schemas, refuse whole results for one odd part, and have no place for an identity.
+type session struct {
+	wire    wire
+	version string // negotiated protocol version
+	lastID  atomic.Int64
+	changed chan struct{} // the server says that its tools changed
+	served  atomic.Bool   // it has answered a call
+	tasks   sync.WaitGroup
+}
+
+const (
+	firstID      = 1000 // above the ids of the handshake
+	maxListPages = 100
+	noticeWait   = 2 * time.Second
+)
+
+func newSession(w wire, version string) *session {
+	s := &session{wire: w, version: version, changed: make(chan struct{}, 1)}
+	s.lastID.Store(firstID)
+	w.SetNotificationHandler(func(n mcp.JSONRPCNotification) {
+		if n.Method == mcp.MethodNotificationToolsListChanged {
+			select {
+			case s.changed <- struct{}{}:
+			default: // one reload is pending already
+			}
+		}
+	})
+	return s
+}
+
+func (s *session) alive() bool {
+	select {
+	case <-s.wire.dead():
+		return false
+	default:
+		return true
+	}
+}
+
+func (s *session) close() {
+	_ = s.wire.Close()
+	s.tasks.Wait()
+}
+
+// list returns every entry of tools/list as the server sent it.
+func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
+	var entries []json.RawMessage
+	cursor, seen := "", map[string]bool{}
+	for range maxListPages {
+		raw, err := s.request(ctx, mcp.MethodToolsList, listParams{Cursor: cursor, Meta: perRequestMeta(s.version)})
+		if err != nil {
+			return nil, fmt.Errorf("list tools: %w", err)
+		}
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return nil, fmt.Errorf("list tools: %w: %w", errUnreadable, err)
+		}
+		entries = append(entries, page.Tools...)
+		if cursor = page.NextCursor; cursor == "" || seen[cursor] {
+			return entries, nil
+		}
+		seen[cursor] = true
+	}
+	return entries, nil
+}
+
+// call sends one tools/call.
+func (s *session) call(ctx context.Context, params callParams) (sdk.Result, error) {
+	for key, value := range perRequestMeta(s.version) {
+		if params.Meta == nil {
+			params.Meta = map[string]any{}
+		}
+		params.Meta[key] = value
+	}
+	raw, err := s.request(ctx, mcp.MethodToolsCall, params)
+	if err != nil {
+		return sdk.Result{}, err
+	}
+	s.served.Store(true)
+	return readResult(raw)
+}
+
+// ping reports whether the server still answers; any answer will do.
+func (s *session) ping(ctx context.Context) error {
+	_, err := s.request(ctx, mcp.MethodPing, listParams{Meta: perRequestMeta(s.version)})
+	if _, answered := err.(*rpcError); answered {
+		return nil
+	}
+	return err
+}
+
+func (s *session) request(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
+	encoded, err := encode(params)
+	if err != nil {
+		return nil, &notSent{err}
+	}
+	request := transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION,
+		ID:      mcp.NewRequestId(s.lastID.Add(1)),
+		Method:  string(method),
+		Params:  encoded,
+		Header:  perRequestHeaders(s.version, string(method), encoded),
+	}
+	response, err := s.wire.SendRequest(ctx, request)
+	switch {
+	case err != nil && ctx.Err() != nil && !wasNotSent(err):
+		s.sayCancelled(request.ID)
+		return nil, err
+	case err != nil:
+		return nil, err
+	case response.Error != nil:
+		return nil, &rpcError{code: response.Error.Code, message: response.Error.Message}
+	}
+	return response.Result, nil
+}
+
+// sayCancelled tells the server, off the caller's path, that nobody waits for the answer any more.
+func (s *session) sayCancelled(id mcp.RequestId) {
+	if _, overHTTP := s.wire.(transport.HTTPConnection); overHTTP && mcp.IsModernProtocol(s.version) {
+		return // closing the exchange has said it
+	}
+	notice := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: string(mcp.MethodNotificationCancelled),
+		Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id, "reason": "no longer waited for"}},
+	}}
+	s.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), noticeWait)
+		defer cancel()
+		_ = s.wire.SendNotification(ctx, notice) // best effort: the caller has left
+	})
+}

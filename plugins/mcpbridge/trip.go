@@ -1,0 +1,89 @@
+package mcpbridge
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// exchange is what one HTTP exchange showed: its status, and whether it belonged to a session.
+type exchange struct {
+	status  atomic.Int32
+	session atomic.Bool
+}
+
+type exchangeKey struct{}
+
+// refusedSession reports whether the server said that it does not know the session, which some do with status 400
+// and an error that names the session.
+func (e *exchange) refusedSession(response *transport.JSONRPCResponse) bool {
+	return e.session.Load() && e.status.Load() == http.StatusBadRequest && response.Error != nil &&
+		strings.Contains(strings.ToLower(response.Error.Message), "session")
+}
+
+// guardedTrip puts the configured headers on every request and bounds every answer.
+type guardedTrip struct {
+	next    http.RoundTripper
+	headers Secrets
+	limit   int64
+}
+
+// RoundTrip sends one request.
+func (t *guardedTrip) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	for name, value := range t.headers {
+		request.Header.Set(name, value)
+	}
+	response, err := t.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if seen, ok := request.Context().Value(exchangeKey{}).(*exchange); ok {
+		seen.status.Store(int32(response.StatusCode))
+		seen.session.Store(request.Header.Get(transport.HeaderKeySessionID) != "")
+	}
+	response.Body = &boundedBody{body: response.Body, limit: t.limit, endless: request.Method == http.MethodGet}
+	return response, nil
+}
+
+// boundedBody fails once more than limit bytes were read. An endless body, a stream of events, is bounded event by
+// event.
+type boundedBody struct {
+	body    io.ReadCloser
+	limit   int64
+	read    int64
+	endless bool
+	newline bool // the last byte but "\r" was a newline
+}
+
+// Read reads from the body.
+func (b *boundedBody) Read(buffer []byte) (int, error) {
+	n, err := b.body.Read(buffer)
+	if !b.endless {
+		b.read += int64(n)
+	} else {
+		b.countEvents(buffer[:n])
+	}
+	if b.read > b.limit {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+func (b *boundedBody) countEvents(chunk []byte) {
+	for _, c := range chunk {
+		switch {
+		case c == '\n' && b.newline:
+			b.read = 0
+		case c != '\r':
+			b.newline = c == '\n'
+			b.read++
+		}
+	}
+}
+
+// Close closes the body.
+func (b *boundedBody) Close() error { return b.body.Close() }
