@@ -120,3 +120,5 @@ func sortedKeys[V any](table map[string]V) []string {
 	sort.Strings(keys)
 	return keys
 }
+
+func durationOf(v reflect.Value) time.Duration { return time.Duration(v.Int()) }
