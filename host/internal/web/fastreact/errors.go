@@ -1,0 +1,62 @@
+package fastreact
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/web"
+)
+
+// retryAfter is what a busy service asks its clients to wait.
+const retryAfter = 2 * time.Second
+
+// status returns the HTTP status of a failure; an unknown code is an internal error.
+func status(code run.Code) int {
+	switch code {
+	case run.CodeInvalid:
+		return http.StatusUnprocessableEntity
+	case run.CodeForbidden:
+		return http.StatusForbidden
+	case run.CodeNotFound:
+		return http.StatusNotFound
+	case run.CodeConflict, run.CodeRunExists, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
+		run.CodePolicyDenied:
+		return http.StatusConflict
+	case run.CodeBudget:
+		return http.StatusTooManyRequests
+	case run.CodeModelUnavailable, run.CodeModelProtocol:
+		return http.StatusBadGateway
+	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated, run.CodeStore:
+		return http.StatusServiceUnavailable
+	case run.CodeTimeout, run.CodeModelTimeout:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// translate returns the public side of an error of those the face asks.
+func translate(err error) *web.Refusal {
+	var failure *run.Error
+	if !errors.As(err, &failure) {
+		return nil
+	}
+	refusal := &web.Refusal{Status: status(failure.Code), Code: string(failure.Code), Sentence: failure.Sentence}
+	if refusal.Status == http.StatusServiceUnavailable || refusal.Status == http.StatusTooManyRequests {
+		refusal.RetryAfter = retryAfter
+	}
+	return refusal
+}
+
+func notFound(sentence string) *web.Refusal {
+	return &web.Refusal{Status: http.StatusNotFound, Code: string(run.CodeNotFound), Sentence: sentence}
+}
+
+// missing replaces the sentence of an unknown record with the contract's own.
+func missing(err error, sentence string) error {
+	if run.IsCode(err, run.CodeNotFound) {
+		return notFound(sentence)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package fastreact
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/web"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// ReadyReport is what the service leans on and how it is. Texts in it are safe to show.
+type ReadyReport struct {
+	Agent       bool // an agent can be driven
+	Model       ModelReport
+	Multitenant bool
+	Servers     []sdk.SourceStatus // MCP servers
+	Tools       []string           // registered names of MCP tools
+	Store       StoreReport
+	Plugins     []PluginReport
+	Compiled    bool // every plugin is loaded and works
+}
+
+// ModelReport says whether a model is configured.
+type ModelReport struct {
+	Name      string
+	BaseSet   bool
+	APIKeySet bool
+}
+
+// StoreReport is the health of the ledger.
+type StoreReport struct {
+	Driver    string
+	Ready     bool
+	LastError string
+}
+
+// PluginReport is the health of one plugin.
+type PluginReport struct {
+	Name       string
+	Kind       string
+	Digest     string
+	Generation int
+	State      string
+	LastError  string
+}
+
+type healthBody struct {
+	Status     string `json:"status"`
+	AgentReady bool   `json:"agent_ready"`
+	Contract   string `json:"service_contract"`
+	Version    string `json:"version"`
+	Timestamp  string `json:"timestamp"`
+}
+
+// health says that the process lives. It asks nobody and builds nothing.
+func (f *face) health(x *web.Exchange) error {
+	ready := f.cfg.AgentReady == nil || f.cfg.AgentReady()
+	return x.JSON(http.StatusOK, healthBody{"healthy", ready, Schema, f.cfg.Version, stamp(time.Now())})
+}
+
+type readyBody struct {
+	Status      string        `json:"status"`
+	AgentReady  bool          `json:"agent_ready"`
+	Contract    string        `json:"service_contract"`
+	Auth        readyAuth     `json:"auth"`
+	Model       readyModel    `json:"model"`
+	Multitenant readyTenants  `json:"multitenant"`
+	MCP         readyMCP      `json:"mcp"`
+	Store       readyStore    `json:"store"`
+	Plugins     []readyPlugin `json:"plugins"`
+	Timestamp   string        `json:"timestamp"`
+}
+
+type readyAuth struct {
+	Required  bool   `json:"required"`
+	Mode      string `json:"mode"`
+	Header    string `json:"header"`
+	Alternate string `json:"alternate_header"`
+}
+
+type readyModel struct {
+	Name      string `json:"name"`
+	BaseSet   bool   `json:"api_base_configured"`
+	APIKeySet bool   `json:"api_key_configured"`
+}
+
+type readyTenants struct {
+	Enabled bool `json:"enabled"`
+}
+
+type readyMCP struct {
+	Ready   bool          `json:"ready"`
+	Servers []readyServer `json:"servers"`
+	Tools   []string      `json:"tools"`
+}
+
+type readyServer struct {
+	Name        string   `json:"name"`
+	Alive       bool     `json:"alive"`
+	Transport   string   `json:"transport"`
+	Isolation   string   `json:"isolation"`
+	Loaded      bool     `json:"loaded"`
+	ToolCount   int      `json:"tool_count"`
+	LastError   *string  `json:"last_error"`
+	Quarantined []string `json:"quarantined"`
+}
+
+type readyStore struct {
+	Driver    string  `json:"driver"`
+	Ready     bool    `json:"ready"`
+	LastError *string `json:"last_error"`
+}
+
+type readyPlugin struct {
+	Name       string  `json:"name"`
+	Kind       string  `json:"kind"`
+	Digest     string  `json:"digest"`
+	Generation int     `json:"generation"`
+	State      string  `json:"state"`
+	LastError  *string `json:"last_error"`
+}
+
+// ready answers 200 whatever it finds: the status is in the body.
+func (f *face) ready(x *web.Exchange) error {
+	report := f.cfg.Inspector.Ready(x.Request.Context())
+	body := readyBody{
+		Status: "degraded", AgentReady: report.Agent, Contract: Schema, Auth: f.readyAuth(),
+		Model:       readyModel{report.Model.Name, report.Model.BaseSet, report.Model.APIKeySet},
+		Multitenant: readyTenants{report.Multitenant}, MCP: toReadyMCP(report),
+		Store:   readyStore{report.Store.Driver, report.Store.Ready, orNull(report.Store.LastError)},
+		Plugins: []readyPlugin{}, Timestamp: stamp(time.Now()),
+	}
+	for _, p := range report.Plugins {
+		body.Plugins = append(body.Plugins,
+			readyPlugin{p.Name, p.Kind, p.Digest, p.Generation, p.State, orNull(p.LastError)})
+	}
+	if report.Agent && report.Compiled && report.Store.Ready && body.MCP.Ready {
+		body.Status = "ready"
+	}
+	return x.JSON(http.StatusOK, body)
+}
+
+func (f *face) readyAuth() readyAuth {
+	mode := f.cfg.AuthMode
+	if mode == "" {
+		mode = web.AuthNone
+	}
+	if mode == web.AuthNone && f.cfg.AuthRequired {
+		mode = web.AuthServiceToken
+	}
+	return readyAuth{f.cfg.AuthRequired, string(mode), web.TokenHeader, "Authorization: Bearer"}
+}
+
+// toReadyMCP is ready when at least one server is configured and every one of them works.
+func toReadyMCP(report ReadyReport) readyMCP {
+	wire := readyMCP{Ready: len(report.Servers) > 0, Servers: []readyServer{}, Tools: orEmpty(report.Tools)}
+	for _, s := range report.Servers {
+		wire.Ready = wire.Ready && s.Alive && s.Loaded
+		wire.Servers = append(wire.Servers, readyServer{
+			s.Name, s.Alive, s.Transport, s.Isolation, s.Loaded, s.ToolCount, orNull(s.LastError), orEmpty(s.Quarantined),
+		})
+	}
+	return wire
+}

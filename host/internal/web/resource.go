@@ -1,0 +1,133 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// resource is all methods of one path.
+type resource struct {
+	door    *door
+	methods map[string]http.Handler
+}
+
+func (d *door) add(resources map[string]resource, face Face) error {
+	for _, route := range face.Routes {
+		here, known := resources[route.Path]
+		if !known {
+			here = resource{d, map[string]http.Handler{}}
+			resources[route.Path] = here
+		}
+		if here.methods[route.Method] != nil {
+			return fmt.Errorf("route %s %s stands twice", route.Method, route.Path)
+		}
+		here.methods[route.Method] = endpoint{d, route, face.Translate}
+	}
+	return nil
+}
+
+// ServeHTTP sends a request to its method, or answers 405 with the methods there are.
+func (here resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if handler := here.methods[r.Method]; handler != nil {
+		handler.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(here.methods)), ", "))
+	here.door.refuse(w, &Refusal{
+		Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Sentence: "Method Not Allowed",
+	})
+}
+
+func (d *door) nowhere(w http.ResponseWriter, _ *http.Request) {
+	d.refuse(w, &Refusal{Status: http.StatusNotFound, Code: "not_found", Sentence: "Not Found"})
+}
+
+// endpoint is one route behind its checks.
+type endpoint struct {
+	door      *door
+	route     Route
+	translate func(error) *Refusal
+}
+
+// ServeHTTP authenticates the caller, asks the rate limit and lets the face answer.
+func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &Exchange{Request: r, door: e.door, writer: w}
+	defer e.rescue(x)
+	if err := e.answer(x); err != nil {
+		e.fail(x, err)
+	}
+}
+
+func (e endpoint) answer(x *Exchange) error {
+	if !e.route.Public {
+		caller, refusal := e.door.auth.authenticate(x.Request)
+		if refusal != nil {
+			return refusal
+		}
+		x.Caller = caller
+		if refusal := e.door.limit(caller); refusal != nil {
+			return refusal
+		}
+	}
+	return e.route.Handle(x)
+}
+
+func (d *door) limit(caller Caller) *Refusal {
+	if d.cfg.Limit == nil {
+		return nil
+	}
+	wait, ok := d.cfg.Limit(caller.Credential)
+	if ok {
+		return nil
+	}
+	return &Refusal{
+		Status: http.StatusTooManyRequests, Code: "rate_limited",
+		Sentence: "Too many requests. Try again later.", RetryAfter: wait,
+	}
+}
+
+// fail shows an error to the client, unless the answer has begun: then only the log hears of it.
+func (e endpoint) fail(x *Exchange, err error) {
+	refusal := e.refusal(err)
+	if refusal.Status >= http.StatusInternalServerError {
+		e.door.cfg.Log.Error("request failed", slog.String("route", e.route.Path),
+			slog.String("code", refusal.Code), slog.Any("error", err))
+	}
+	if !x.begun {
+		e.door.refuse(x.writer, refusal)
+	}
+}
+
+func (e endpoint) refusal(err error) *Refusal {
+	if refusal, ok := err.(*Refusal); ok {
+		return refusal
+	}
+	if e.translate != nil {
+		if refusal := e.translate(err); refusal != nil {
+			return refusal
+		}
+	}
+	return internal()
+}
+
+// rescue turns a panic of a handler into an internal error. An answer that has begun is cut off.
+func (e endpoint) rescue(x *Exchange) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	e.door.cfg.Log.Error("handler panicked", slog.String("route", e.route.Path),
+		slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+	if x.begun {
+		panic(http.ErrAbortHandler)
+	}
+	e.door.refuse(x.writer, internal())
+}
