@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 const (
@@ -21,12 +19,12 @@ const (
 // line is one request on its way: it restores what the library leaves out, remembers what the library drops, and
 // bounds what comes back in size and time. It serves one attempt.
 type line struct {
-	http    *http.Client
-	limit   int64
-	options run.ModelOptions
-	watch   *watchdog
-	sent    bool
-	after   time.Duration // Retry-After of a refusal
+	http  *http.Client
+	limit int64
+	asked Request
+	watch *watchdog
+	sent  bool
+	after time.Duration // Retry-After of a refusal
 }
 
 // Do sends the request. It is what the library calls instead of an http.Client.
@@ -58,7 +56,7 @@ func (l *line) restore(request *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if sent, err = restoreOmitted(sent, l.options); err != nil {
+	if sent, err = restoreOmitted(sent, l.asked); err != nil {
 		return err
 	}
 	request.Body = io.NopCloser(bytes.NewReader(sent))

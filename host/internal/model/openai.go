@@ -60,7 +60,7 @@ func (o *OpenAI) ending(ctx context.Context, failed *failure) error {
 func (o *OpenAI) attempt(ctx context.Context, request Request, onText func(string)) (Reply, *failure) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	line := &line{http: o.http, limit: o.cfg.MaxReplyBytes, options: request.Options, watch: watch(o.cfg, stop)}
+	line := &line{http: o.http, limit: o.cfg.MaxReplyBytes, asked: request, watch: watch(o.cfg, stop)}
 	defer line.watch.stop()
 	settings := openai.DefaultConfig(o.cfg.APIKey)
 	settings.BaseURL, settings.HTTPClient, settings.EmptyMessagesLimit = o.cfg.BaseURL, line, emptyLines

@@ -16,19 +16,12 @@ var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
 const maxName = 64
 
-// outgoing is the request in the library's words. Temperature and top_p are added by restoreOmitted.
+// outgoing is the request in the library's words. The options are added by restoreOmitted.
 func outgoing(request Request) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{
 		Model:         request.Model,
 		Stream:        true,
 		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-	}
-	if limit := request.Options.MaxTokens; limit != nil {
-		if countsReasoning(request.Model) {
-			out.MaxCompletionTokens = *limit
-		} else {
-			out.MaxTokens = *limit
-		}
 	}
 	for _, message := range orderly(request.Messages) {
 		out.Messages = append(out.Messages, outgoingMessage(message))
@@ -62,14 +55,14 @@ func outgoingMessage(message run.Message) openai.ChatCompletionMessage {
 	return out
 }
 
-// countsReasoning reports whether the vendor wants max_completion_tokens for this model instead of max_tokens.
-func countsReasoning(model string) bool {
+// limitKey is the name of the token limit: models that count their reasoning have another one.
+func limitKey(model string) string {
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(model, family) {
-			return true
+			return "max_completion_tokens"
 		}
 	}
-	return false
+	return "max_tokens"
 }
 
 // safeName makes a name that the model invented acceptable in the history. Names of real tools are unchanged.
@@ -96,8 +89,8 @@ func safeArguments(written string) string {
 }
 
 // restoreOmitted adds to a marshalled request what the library's structs leave out because it is zero, and writes
-// the options in full precision.
-func restoreOmitted(sent []byte, options run.ModelOptions) ([]byte, error) {
+// the options as they were given.
+func restoreOmitted(sent []byte, asked Request) ([]byte, error) {
 	var request map[string]json.RawMessage
 	if err := json.Unmarshal(sent, &request); err != nil {
 		return nil, fmt.Errorf("read request: %w", err)
@@ -111,13 +104,8 @@ func restoreOmitted(sent []byte, options run.ModelOptions) ([]byte, error) {
 			message["content"] = emptyContent(message)
 		}
 	}
-	parts := map[string]any{"messages": messages}
-	if options.Temperature != nil {
-		parts["temperature"] = *options.Temperature
-	}
-	if options.TopP != nil {
-		parts["top_p"] = *options.TopP
-	}
+	parts := optionsOf(asked)
+	parts["messages"] = messages
 	for key, part := range parts {
 		raw, err := json.Marshal(part)
 		if err != nil {
@@ -126,6 +114,20 @@ func restoreOmitted(sent []byte, options run.ModelOptions) ([]byte, error) {
 		request[key] = raw
 	}
 	return json.Marshal(request)
+}
+
+func optionsOf(asked Request) map[string]any {
+	options := map[string]any{}
+	if asked.Options.Temperature != nil {
+		options["temperature"] = *asked.Options.Temperature
+	}
+	if asked.Options.TopP != nil {
+		options["top_p"] = *asked.Options.TopP
+	}
+	if asked.Options.MaxTokens != nil {
+		options[limitKey(asked.Model)] = *asked.Options.MaxTokens
+	}
+	return options
 }
 
 // emptyContent is null beside tool calls, as vendors send it themselves, and empty text elsewhere.
