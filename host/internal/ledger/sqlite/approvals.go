@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+const insertApproval = `
+	INSERT INTO approvals (id, run, session_id, user_key, tool_call_id, tool_name, args, args_digest, tool_digest,
+		reason, decision, status, timeout, created_at, expires_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)`
+
+// openApprovals stores the batch's approvals. They belong to the fence's run, whatever they say.
+func (p *parcel) openApprovals(t *tx, r row) error {
+	for i, a := range p.batch.Approvals {
+		if a.CreatedAt.IsZero() {
+			a.CreatedAt = t.now
+		}
+		if a.ExpiresAt.IsZero() {
+			a.ExpiresAt = a.CreatedAt.Add(a.Timeout)
+		}
+		err := t.exec(
+			insertApproval, a.ID, r.place, a.SessionID, a.UserKey, a.ToolCallID, a.ToolName, []byte(a.Args),
+			a.ArgsDigest, a.ToolDigest, a.Reason, []byte(p.approvals[i]), int64(a.Timeout), micros(a.CreatedAt),
+			micros(a.ExpiresAt),
+		)
+		if taken(err) {
+			return approvalExists()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func approvalExists() error {
+	return &run.Error{
+		Code: run.CodeConflict, Sentence: "Approval already exists", Op: "open approval", Cause: ledger.ErrExists,
+	}
+}
+
+const selectApprovals = `
+	SELECT a.id, r.tenant, r.id, a.session_id, a.user_key, a.tool_call_id, a.tool_name, a.args, a.args_digest,
+		a.tool_digest, a.reason, a.decision, a.status, a.timeout, a.created_at, a.expires_at, a.resolved_at,
+		a.resolved_by, a.resolution
+	FROM approvals a JOIN runs r ON r.place = a.run`
+
+func scanApproval(rows *sql.Rows) (run.Approval, error) {
+	var (
+		a                         run.Approval
+		args, decision            []byte
+		timeout, created, expires int64
+		resolved                  sql.NullInt64
+	)
+	err := rows.Scan(
+		&a.ID, &a.Run.Tenant, &a.Run.ID, &a.SessionID, &a.UserKey, &a.ToolCallID, &a.ToolName, &args, &a.ArgsDigest,
+		&a.ToolDigest, &a.Reason, &decision, &a.Status, &timeout, &created, &expires, &resolved,
+		&a.ResolvedBy, &a.Resolution,
+	)
+	if err != nil {
+		return run.Approval{}, err
+	}
+	a.Args, a.Timeout = args, time.Duration(timeout)
+	a.CreatedAt, a.ExpiresAt, a.ResolvedAt = fromMicros(created), fromMicros(expires), fromOptional(resolved)
+	return a, json.Unmarshal(decision, &a.Decision)
+}
+
+// Approval returns one approval.
+func (l *Ledger) Approval(ctx context.Context, id string) (run.Approval, error) {
+	const op = "read approval"
+	var a run.Approval
+	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
+		rows, err := snapshot.QueryContext(ctx, selectApprovals+` WHERE a.id = ?`, id)
+		a, err = first(rows, err, scanApproval)
+		return orUnknown(err, unknownApproval(op))
+	})
+	return a, err
+}
+
+// Approvals lists approvals. A limit of zero or less selects all.
+func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error) {
+	where := approvalConditions(filter)
+	order := ` ORDER BY a.created_at DESC, a.place DESC LIMIT ? OFFSET ?`
+	if filter.Oldest {
+		order = ` ORDER BY a.created_at, a.place LIMIT ? OFFSET ?`
+	}
+	limit := filter.Limit
+	if limit <= 0 {
+		limit = -1
+	}
+	var page run.Page[run.Approval]
+	err := l.read(ctx, "list approvals", func(snapshot *sql.Tx) error {
+		count := `SELECT COUNT(*) FROM approvals a JOIN runs r ON r.place = a.run` + where.text()
+		if err := snapshot.QueryRowContext(ctx, count, where.args...).Scan(&page.Total); err != nil {
+			return err
+		}
+		rows, err := snapshot.QueryContext(
+			ctx, selectApprovals+where.text()+order, append(where.args, limit, max(filter.Offset, 0))...,
+		)
+		page.Items, err = collect(rows, err, scanApproval)
+		return err
+	})
+	return page, err
+}
+
+func approvalConditions(filter run.ApprovalFilter) *conditions {
+	where := &conditions{}
+	if filter.Tenant != nil {
+		where.add(`r.tenant = ?`, string(*filter.Tenant))
+	}
+	if filter.Run != nil {
+		where.add(`a.run = (SELECT place FROM runs WHERE tenant = ? AND id = ?)`, string(filter.Run.Tenant), filter.Run.ID)
+	}
+	if filter.RunID != "" {
+		where.add(`a.run IN (SELECT place FROM runs WHERE id = ?)`, filter.RunID)
+	}
+	if !filter.DueBefore.IsZero() {
+		where.add(`a.status = 'pending' AND a.expires_at <= ?`, micros(filter.DueBefore))
+	}
+	where.equal(`a.id`, filter.ID)
+	where.equal(`a.session_id`, filter.SessionID)
+	where.equal(`a.user_key`, filter.UserKey)
+	where.equal(`a.tool_name`, filter.ToolName)
+	where.equal(`a.status`, string(filter.Status))
+	return where
+}
+
+// later returns the later of the ledger's time and the caller's: whichever clock says that it is too late is right.
+func later(now, caller time.Time) time.Time {
+	if caller.After(now) {
+		return exact(caller)
+	}
+	return now
+}

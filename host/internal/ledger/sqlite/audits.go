@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+const insertAudit = `
+	INSERT INTO audits (run, at, stage, call_id, user_key, tool, tool_digest, args_digest, decision, approval_id,
+		dispatched, is_error, result_digest, duration)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// storeAudits stores the batch's audit records. They belong to the fence's run, whatever they say.
+func (p *parcel) storeAudits(t *tx, r row) error {
+	for _, a := range p.batch.Audits {
+		if a.At.IsZero() {
+			a.At = t.now
+		}
+		err := t.exec(
+			insertAudit, r.place, micros(a.At), string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest,
+			a.ArgsDigest, []byte(a.Decision), a.ApprovalID, a.Dispatched, a.IsError, a.ResultDigest, int64(a.Duration),
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// auditSize is about what a record takes: its texts and its numbers.
+func auditSize(a run.Audit) int64 {
+	const numbers = 32
+	size := numbers + len(a.Decision)
+	for _, text := range []string{
+		string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest, a.ArgsDigest, a.ApprovalID, a.ResultDigest,
+	} {
+		size += len(text)
+	}
+	return int64(size)
+}
+
+const selectAudits = `
+	SELECT a.sequence, a.at, a.stage, r.tenant, r.id, a.call_id, a.user_key, a.tool, a.tool_digest, a.args_digest,
+		a.decision, a.approval_id, a.dispatched, a.is_error, a.result_digest, a.duration
+	FROM audits a JOIN runs r ON r.place = a.run`
+
+// Audits returns audit records in order, of one run or of all.
+func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error) {
+	where := &conditions{}
+	where.add(`a.sequence > ?`, after)
+	if ref != nil {
+		where.add(`a.run = (SELECT place FROM runs WHERE tenant = ? AND id = ?)`, string(ref.Tenant), ref.ID)
+	}
+	var audits []run.Audit
+	err := l.read(ctx, "read audits", func(snapshot *sql.Tx) error {
+		rows, err := snapshot.QueryContext(
+			ctx, selectAudits+where.text()+` ORDER BY a.sequence LIMIT ?`, append(where.args, max(limit, 0))...,
+		)
+		audits, err = collect(rows, err, scanAudit)
+		return err
+	})
+	return audits, err
+}
+
+func scanAudit(rows *sql.Rows) (run.Audit, error) {
+	var (
+		a            run.Audit
+		at, duration int64
+		decision     []byte
+	)
+	err := rows.Scan(
+		&a.Sequence, &at, &a.Stage, &a.Run.Tenant, &a.Run.ID, &a.CallID, &a.UserKey, &a.Tool, &a.ToolDigest,
+		&a.ArgsDigest, &decision, &a.ApprovalID, &a.Dispatched, &a.IsError, &a.ResultDigest, &duration,
+	)
+	a.At, a.Decision, a.Duration = fromMicros(at), decision, time.Duration(duration)
+	return a, err
+}

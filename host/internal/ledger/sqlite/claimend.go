@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// endClaim parks, releases or finishes the run when the batch says so.
+func (p *parcel) endClaim(t *tx, r row) error {
+	switch {
+	case p.batch.Park:
+		return p.park(t, r)
+	case p.batch.Release:
+		t.wake = true
+		return t.exec(`UPDATE runs SET status = 'queued', phase = '', owner = '' WHERE place = ?`, r.place)
+	case p.batch.Finish != nil:
+		return p.finish(t, r)
+	}
+	return nil
+}
+
+// park ends the claim of a run that waits for people.
+func (p *parcel) park(t *tx, r row) error {
+	if r.status != run.Running {
+		return misuse("a run cannot be parked while it is " + string(r.status))
+	}
+	rows, err := t.rows(
+		`UPDATE runs SET owner = '', phase = CASE
+			WHEN EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending') THEN 'awaiting_approval'
+			ELSE 'ready' END
+		WHERE place = ?1 RETURNING phase = 'ready'`, r.place,
+	)
+	ready, err := first(rows, err, number)
+	t.wake = ready != 0
+	return err
+}
+
+const finishRun = `
+	UPDATE runs SET status = ?1, phase = '', owner = '', finished_at = ?2, body_bytes = body_bytes + ?3,
+		prompt_tokens = ?4, completion_tokens = ?5, total_tokens = ?6
+	WHERE place = ?7`
+
+func (p *parcel) finish(t *tx, r row) error {
+	end := p.batch.Finish
+	if !r.status.CanBecome(end.Status) {
+		return misuse("a run that is " + string(r.status) + " cannot become " + string(end.Status))
+	}
+	var usage run.Usage
+	if end.Outcome.Usage != nil {
+		usage = *end.Outcome.Usage
+	}
+	err := t.exec(
+		finishRun, string(end.Status), micros(t.now), len(p.outcome),
+		usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens, r.place,
+	)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(`UPDATE run_bodies SET outcome = ? WHERE run = ?`, p.outcome, r.place); err != nil {
+		return err
+	}
+	return t.settleRun(r.place, run.Resolution{Status: run.ApprovalCancelled, Reason: "run_finished"})
+}

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// entry is an event on its way in: as every reader will see it, and the bytes that make it so.
+type entry struct {
+	event   run.Event
+	payload []byte
+}
+
+// entries reads each event back from its bytes: who wrote it must not see more than who reads it later.
+func entries(events []run.Event) ([]entry, error) {
+	all := make([]entry, len(events))
+	for i, event := range events {
+		payload, err := encode(event)
+		if err != nil {
+			return nil, fmt.Errorf("event %s: %w", event.Kind, err)
+		}
+		all[i] = entry{run.Event{Kind: event.Kind}, payload}
+		if err := json.Unmarshal(payload, &all[i].event); err != nil {
+			return nil, fmt.Errorf("event %s: %w", event.Kind, err)
+		}
+	}
+	return all, nil
+}
+
+const selectEvents = `
+	SELECT r.session_id, e.sequence, e.time, e.kind, e.payload
+	FROM runs r JOIN events e ON e.run = r.place
+	WHERE r.tenant = ? AND r.id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`
+
+// Events returns events of a run in order. A run that is unknown has none.
+func (l *Ledger) Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error) {
+	var events []run.Event
+	err := l.read(ctx, "read events", func(snapshot *sql.Tx) error {
+		rows, err := snapshot.QueryContext(ctx, selectEvents, string(ref.Tenant), ref.ID, after, max(limit, 0))
+		events, err = collect(rows, err, func(rows *sql.Rows) (run.Event, error) { return scanEvent(rows, ref) })
+		return err
+	})
+	return events, err
+}
+
+func scanEvent(rows *sql.Rows, ref run.Ref) (run.Event, error) {
+	event := run.Event{Ref: ref}
+	var (
+		at      int64
+		payload []byte
+	)
+	if err := rows.Scan(&event.SessionID, &event.Sequence, &at, &event.Kind, &payload); err != nil {
+		return run.Event{}, err
+	}
+	event.Time = fromMicros(at)
+	return event, json.Unmarshal(payload, &event)
+}

@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver registers itself under driverName
+)
+
+const (
+	driverName  = "sqlite"
+	readerCount = 8
+)
+
+// errBusy says that the ledger is open elsewhere.
+var errBusy = errors.New("another process has this ledger open; one ledger serves one process")
+
+// prepare makes the folder and the file, for the owner only, and returns the file's one true path: two names of one
+// file must not get two locks.
+func prepare(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("path is empty")
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
+		return "", err
+	}
+	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(onlyOwner(file), file.Close()); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// onlyOwner takes the rights of everybody else away.
+func onlyOwner(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("not a regular file: %s", info.Mode().Type())
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	return file.Chmod(info.Mode().Perm() &^ fs.FileMode(0o077))
+}
+
+// use says what a connection is for.
+type use bool
+
+const (
+	reading use = false
+	writing use = true
+)
+
+// address is the data source name of the file.
+func address(path string, u use) string {
+	pragmas := []string{"busy_timeout(5000)", "foreign_keys(1)"}
+	if u == writing {
+		pragmas = append(
+			pragmas, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(8000)",
+			"journal_size_limit(67108864)",
+		)
+	} else {
+		pragmas = append(pragmas, "query_only(1)")
+	}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
+	return name.String()
+}

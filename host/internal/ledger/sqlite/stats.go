@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// Stats counts everything in one snapshot. Sums live in the runs' rows, so that events are never read for it.
+func (l *Ledger) Stats(ctx context.Context) (ledger.Stats, error) {
+	s := ledger.Stats{
+		RunsByStatus:      map[run.Status]int{},
+		ApprovalsByStatus: map[run.ApprovalStatus]int{},
+		Streams:           map[string]ledger.Stream{},
+	}
+	err := l.read(ctx, "count ledger", func(snapshot *sql.Tx) error {
+		for _, part := range []func(context.Context, *sql.Tx, *ledger.Stats) error{
+			countRuns, sumRuns, countApprovals, recentErrors,
+		} {
+			if err := part(ctx, snapshot, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s, err
+}
+
+func countRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+	rows, err := snapshot.QueryContext(ctx, `SELECT status, COUNT(*) FROM runs GROUP BY status`)
+	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
+		var (
+			status run.Status
+			count  int
+		)
+		err := rows.Scan(&status, &count)
+		s.RunsByStatus[status] = count
+		return struct{}{}, err
+	})
+	return err
+}
+
+func sumRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+	var (
+		runs, events, audits ledger.Stream
+		duration             float64 // microseconds
+		calls, callTime      int64
+	)
+	err := snapshot.QueryRowContext(ctx, `
+		SELECT COUNT(*), COALESCE(SUM(body_bytes), 0), COALESCE(SUM(next_seq), 0), COALESCE(SUM(event_bytes), 0),
+			COALESCE(SUM(audits), 0), COALESCE(SUM(audit_bytes), 0), COALESCE(AVG(finished_at - started_at), 0),
+			COALESCE(SUM(errors), 0), COALESCE(SUM(decisions), 0), COALESCE(SUM(calls), 0),
+			COALESCE(SUM(call_time), 0), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),
+			COALESCE(SUM(total_tokens), 0)
+		FROM runs`,
+	).Scan(
+		&runs.Records, &runs.Bytes, &events.Records, &events.Bytes, &audits.Records, &audits.Bytes, &duration,
+		&s.ErrorEvents, &s.Audits, &calls, &callTime, &s.Usage.PromptTokens, &s.Usage.CompletionTokens,
+		&s.Usage.TotalTokens,
+	)
+	s.Events, s.AvgRunDuration = events.Records, time.Duration(duration*float64(time.Microsecond))
+	if calls > 0 {
+		s.AvgToolDuration = time.Duration(callTime / calls)
+	}
+	s.Streams["runs"], s.Streams["events"], s.Streams["audits"] = runs, events, audits
+	return err
+}
+
+func countApprovals(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+	var (
+		all     ledger.Stream
+		seconds float64 // microseconds, summed over those with an answer
+		settled int
+	)
+	rows, err := snapshot.QueryContext(ctx, `
+		SELECT status, COUNT(*), SUM(LENGTH(COALESCE(args, '')) + LENGTH(decision)), COUNT(resolved_at),
+			COALESCE(SUM(resolved_at - created_at), 0)
+		FROM approvals GROUP BY status`)
+	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
+		var (
+			status       run.ApprovalStatus
+			count, ended int
+			bytes        int64
+			sum          float64
+		)
+		err := rows.Scan(&status, &count, &bytes, &ended, &sum)
+		s.ApprovalsByStatus[status] = count
+		all.Records, all.Bytes = all.Records+count, all.Bytes+bytes
+		settled, seconds = settled+ended, seconds+sum
+		return struct{}{}, err
+	})
+	if settled > 0 {
+		s.AvgResolution = time.Duration(seconds / float64(settled) * float64(time.Microsecond))
+	}
+	s.Streams["approvals"] = all
+	return err
+}
+
+func recentErrors(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+	rows, err := snapshot.QueryContext(ctx, selectRuns+` WHERE r.status = 'failed' ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`)
+	failed, err := collect(rows, err, scanRun)
+	for _, r := range failed {
+		s.RecentErrors = append(s.RecentErrors, ledger.RecentError{
+			Run: r.Ref, At: *r.FinishedAt, Code: r.Outcome.ErrorCode, Text: r.Outcome.Error,
+		})
+	}
+	return err
+}

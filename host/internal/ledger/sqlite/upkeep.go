@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// pruneBatch is how many runs one write removes, so that no append waits long behind it.
+const pruneBatch = 16
+
+// Prune removes runs that finished before the time, oldest first, with all that belongs to them.
+func (l *Ledger) Prune(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+	for removed < limit {
+		size := min(pruneBatch, limit-removed)
+		gone, err := write(ctx, l, "prune ledger", func(t *tx) ([]run.Ref, error) {
+			rows, err := t.rows(
+				`DELETE FROM runs WHERE place IN (
+					SELECT place FROM runs WHERE finished_at IS NOT NULL AND finished_at < ?
+					ORDER BY finished_at LIMIT ?)
+				RETURNING tenant, id`, micros(before), size,
+			)
+			t.changed, err = collect(rows, err, scanRef)
+			return t.changed, err
+		})
+		removed += len(gone)
+		if err != nil || len(gone) < size {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// Ping commits a write of one number.
+func (l *Ledger) Ping(ctx context.Context) error {
+	_, err := write(ctx, l, "ping ledger", func(t *tx) (done, error) {
+		return done{}, t.exec(`UPDATE pulse SET at = ? WHERE id = 1`, micros(t.now))
+	})
+	return err
+}
