@@ -1,0 +1,184 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// engine is the compiled code of one module, in a runtime of its own: modules that distrust each other share none.
+type engine struct {
+	runtime  wazero.Runtime
+	cache    wazero.CompilationCache // nil without a cache folder
+	compiled wazero.CompiledModule
+}
+
+// engines holds one engine per digest and counts who uses it. Two loads of one module compile it once.
+type engines struct {
+	cacheDir string
+	log      *slog.Logger
+
+	mu    sync.Mutex
+	known map[string]*sharedEngine
+}
+
+type sharedEngine struct {
+	ready chan struct{} // closed when engine and err are set
+	*engine
+	err   error
+	users int // guarded by engines.mu
+}
+
+// acquire returns the engine of a module, compiling it when nobody else has. Every acquire needs a release.
+func (e *engines) acquire(ctx context.Context, digest string, module []byte) (*engine, error) {
+	shared, mine := e.join(digest)
+	if mine {
+		shared.engine, shared.err = e.build(context.WithoutCancel(ctx), digest, module)
+		close(shared.ready)
+	}
+	select {
+	case <-shared.ready:
+	case <-ctx.Done():
+		e.release(context.WithoutCancel(ctx), digest)
+		return nil, context.Cause(ctx)
+	}
+	if shared.err != nil {
+		e.release(ctx, digest)
+		return nil, shared.err
+	}
+	return shared.engine, nil
+}
+
+func (e *engines) join(digest string) (shared *sharedEngine, mine bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	shared, there := e.known[digest]
+	if !there {
+		shared = &sharedEngine{ready: make(chan struct{})}
+		e.known[digest] = shared
+	}
+	shared.users++
+	return shared, !there
+}
+
+// release gives an engine back. The last user closes it; no call may be running then.
+func (e *engines) release(ctx context.Context, digest string) error {
+	e.mu.Lock()
+	shared, there := e.known[digest]
+	if there {
+		shared.users--
+	}
+	last := there && shared.users == 0
+	if last {
+		delete(e.known, digest)
+	}
+	e.mu.Unlock()
+	if !last {
+		return nil
+	}
+	<-shared.ready
+	if shared.engine == nil {
+		return nil
+	}
+	return shared.engine.close(ctx)
+}
+
+// build compiles with the cache on disk; when that fails for whatever reason, once more without it.
+func (e *engines) build(ctx context.Context, digest string, module []byte) (*engine, error) {
+	if e.cacheDir == "" {
+		return compile(ctx, module, nil)
+	}
+	entry := cacheEntry{filepath.Join(e.cacheDir, digest)}
+	built, err := e.buildCached(ctx, entry, module)
+	if err == nil {
+		return built, nil
+	}
+	_ = entry.remove()
+	fresh, freshErr := compile(ctx, module, nil)
+	if freshErr != nil {
+		return nil, freshErr
+	}
+	e.log.Warn("wasm cache is of no use, compiled without it", slog.String("error", err.Error()))
+	return fresh, nil
+}
+
+func (e *engines) buildCached(ctx context.Context, entry cacheEntry, module []byte) (*engine, error) {
+	if err := entry.prepare(); err != nil {
+		return nil, err
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(entry.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open wasm cache: %w", err)
+	}
+	built, err := compile(ctx, module, cache)
+	if err != nil {
+		return nil, errors.Join(err, cache.Close(ctx))
+	}
+	if err := entry.seal(); err != nil {
+		return nil, errors.Join(err, built.close(ctx))
+	}
+	return built, nil
+}
+
+// compile never runs the module. cache may be nil; on success it belongs to the engine.
+func compile(ctx context.Context, module []byte, cache wazero.CompilationCache) (_ *engine, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("compile module: host panic: %v", cause)
+		}
+	}()
+	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithDebugInfoEnabled(false).
+		WithMemoryLimitPages(ceiling().MemoryPages)
+	if cache != nil {
+		config = config.WithCompilationCache(cache)
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	compiled, err := runtime.CompileModule(ctx, module)
+	if err == nil {
+		err = serveImports(ctx, runtime)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compile module: %w", err), runtime.Close(ctx))
+	}
+	return &engine{runtime: runtime, cache: cache, compiled: compiled}, nil
+}
+
+func serveImports(ctx context.Context, runtime wazero.Runtime) error {
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return err
+	}
+	return serveLog(ctx, runtime)
+}
+
+func (e *engine) close(ctx context.Context) error {
+	err := e.runtime.Close(ctx)
+	if e.cache != nil {
+		err = errors.Join(err, e.cache.Close(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("close wasm engine: %w", err)
+	}
+	return nil
+}
+
+// close frees every engine whoever uses it. No call may be running.
+func (e *engines) close(ctx context.Context) error {
+	e.mu.Lock()
+	known := e.known
+	e.known = map[string]*sharedEngine{}
+	e.mu.Unlock()
+	var problems []error
+	for _, shared := range known {
+		<-shared.ready
+		if shared.engine != nil {
+			problems = append(problems, shared.engine.close(ctx))
+		}
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,138 @@
+package wasm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// Module is one load entry: the bytes of a module and what the operator says about it.
+type Module struct {
+	Name          string // empty means the manifest's name
+	Bytes         []byte
+	SHA256        string // pin of the bytes, hex, with or without "sha256:"
+	AllowUnpinned bool   // load without a pin
+	Builtin       bool   // embedded in the binary, which pins it. It grants nothing.
+	Grants        sdk.Capabilities
+	Config        json.RawMessage // guest ABI v1 has no way to read one: must be empty, null or {}
+	Limits        sdk.Limits      // zero fields mean the manifest's, else the host's default
+}
+
+// candidate is a module on its way to become a plugin.
+type candidate struct {
+	module   Module
+	digest   string
+	shape    *shape
+	manifest sdk.Manifest
+	limits   sdk.Limits
+	mounts   []mount
+}
+
+// Load checks a module, compiles it and starts it once. Nothing of it stays when a step fails. Every error is a
+// *Failure.
+func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
+	c := &candidate{module: module}
+	if err := c.check(h.config); err != nil {
+		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
+	}
+	_, leave, err := h.calls.enter(ctx)
+	if err != nil {
+		return nil, asFailure(c.name(), err)
+	}
+	defer leave()
+	engine, err := h.engines.acquire(ctx, c.digest, module.Bytes)
+	if err != nil {
+		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
+	}
+	plugin := &Plugin{
+		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mounts: c.mounts,
+		engine: engine, host: h, log: h.log,
+	}
+	if _, err := plugin.invoke(ctx, opProbe, nil, ""); err != nil {
+		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.digest)))
+	}
+	return plugin, nil
+}
+
+func (c *candidate) name() string {
+	if c.module.Name != "" || c.manifest.Name == "" {
+		return c.module.Name
+	}
+	return c.manifest.Name
+}
+
+// check does everything that needs neither the compiler nor the guest.
+func (c *candidate) check(cfg Config) error {
+	if err := c.checkPin(); err != nil {
+		return err
+	}
+	if err := c.readManifest(); err != nil {
+		return err
+	}
+	if config := bytes.TrimSpace(c.module.Config); len(config) > 0 && string(config) != "null" && string(config) != "{}" {
+		return errors.New("config: guest ABI v1 gives a plugin no way to read one; leave it out")
+	}
+	var err error
+	if c.limits, err = resolve(cfg, c.module.Limits, c.manifest); err != nil {
+		return err
+	}
+	if c.mounts, err = intersect(c.manifest.Capabilities.Files, c.module.Grants.Files); err != nil {
+		return err
+	}
+	return errors.Join(c.shape.checkExports(), c.shape.checkImports(c.manifest, c.mounts), c.shape.checkMemory(c.limits))
+}
+
+func (c *candidate) checkPin() error {
+	if size := len(c.module.Bytes); size > maxModuleBytes {
+		return fmt.Errorf("the module has %d bytes, the limit is %d", size, maxModuleBytes)
+	}
+	sum := sha256.Sum256(c.module.Bytes)
+	c.digest = hex.EncodeToString(sum[:])
+	pin := strings.TrimPrefix(strings.ToLower(c.module.SHA256), "sha256:")
+	if pin == "" && !c.module.AllowUnpinned && !c.module.Builtin {
+		return fmt.Errorf("the module is not pinned; the operator adds sha256: %s to its entry in plugins.load (allow_unpinned: true while developing)", c.digest)
+	}
+	if pin != "" && pin != c.digest {
+		return fmt.Errorf("the module's digest is sha256:%s, its entry pins sha256:%.64s", c.digest, pin)
+	}
+	return nil
+}
+
+func (c *candidate) readManifest() error {
+	var err error
+	if c.shape, err = parseShape(c.module.Bytes); err != nil {
+		return err
+	}
+	if c.manifest, err = c.shape.decodeManifest(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *shape) decodeManifest() (sdk.Manifest, error) {
+	if s.manifest == nil {
+		return sdk.Manifest{}, fmt.Errorf("the module has no section %s; build it with fastreact plugin build", sdk.ManifestSection)
+	}
+	manifest, err := sdk.DecodeManifest(s.manifest)
+	if err != nil {
+		return sdk.Manifest{}, err
+	}
+	if manifest.Match == nil {
+		return manifest, nil
+	}
+	for n, glob := range manifest.Match.Tools {
+		if !doublestar.ValidatePattern(glob) {
+			return sdk.Manifest{}, fmt.Errorf("manifest match.tools[%d]: %q is not a glob", n, glob)
+		}
+	}
+	return manifest, nil
+}

@@ -1,0 +1,175 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/tetratelabs/wazero"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// Plugin is a loaded module. Its methods may be called from many goroutines; every call runs in a fresh instance.
+// Every error of a call is a *Failure, after which the next call works as if nothing had happened.
+type Plugin struct {
+	name     string
+	digest   string
+	manifest sdk.Manifest
+	limits   sdk.Limits
+	mounts   []mount
+	engine   *engine
+	host     *Host
+	log      *slog.Logger
+
+	mu        sync.Mutex
+	lastError string
+	failing   bool
+}
+
+// CallContext is what the host knows about a call and no guest can forge.
+type CallContext struct {
+	Workspace string // host folder for the grant "workspace"; empty opens none
+}
+
+// Manifest returns the plugin's manifest. Callers must not change what it refers to.
+func (p *Plugin) Manifest() sdk.Manifest { return p.manifest }
+
+// Digest returns the digest of the module's bytes, "sha256:<hex>".
+func (p *Plugin) Digest() string { return "sha256:" + p.digest }
+
+// Name returns the name of the load entry, or the manifest's when the entry has none.
+func (p *Plugin) Name() string { return p.name }
+
+// Limits returns the limits that hold for each call.
+func (p *Plugin) Limits() sdk.Limits { return p.limits }
+
+// Status returns "ready", or "failing" when the last call failed, and one safe sentence about the last failure.
+func (p *Plugin) Status() (state, lastError string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failing {
+		return "failing", p.lastError
+	}
+	return "ready", p.lastError
+}
+
+// Call runs a tool.
+func (p *Plugin) Call(ctx context.Context, cc CallContext, call sdk.Call) (sdk.Result, error) {
+	return ask(ctx, p, question{sdk.KindTool, sdk.OpCall, cc, call}, decode[sdk.Result])
+}
+
+// Evaluate asks a policy.
+func (p *Plugin) Evaluate(ctx context.Context, q sdk.Question) (sdk.Opinion, error) {
+	return ask(ctx, p, question{kind: sdk.KindPolicy, op: sdk.OpEvaluate, input: q}, decodeOpinion)
+}
+
+// Inject asks a scope plugin to bound arguments.
+func (p *Plugin) Inject(ctx context.Context, request sdk.InjectRequest) (sdk.Injection, error) {
+	return ask(ctx, p, question{kind: sdk.KindScope, op: sdk.OpInject, input: request}, decodeInjection)
+}
+
+// Filter asks a scope plugin to drop what lies outside. When it removed nothing, the result is the one that was given.
+func (p *Plugin) Filter(ctx context.Context, request sdk.FilterRequest) (sdk.Filtering, error) {
+	return ask(ctx, p, question{kind: sdk.KindScope, op: sdk.OpFilter, input: request}, func(answer []byte) (sdk.Filtering, error) {
+		return decodeFiltering(answer, request.Result)
+	})
+}
+
+// Review asks a guard.
+func (p *Plugin) Review(ctx context.Context, request sdk.ReviewRequest) (sdk.Review, error) {
+	return ask(ctx, p, question{kind: sdk.KindGuard, op: sdk.OpReview, input: request}, decodeReview)
+}
+
+// Wants reports whether the manifest's globs match a tool, by its registered or its raw name. Without globs, and in
+// doubt, it is true: a policy that is asked can only tighten.
+func (p *Plugin) Wants(registered, raw string) bool {
+	if p.manifest.Match == nil {
+		return true
+	}
+	for _, glob := range p.manifest.Match.Tools {
+		for _, name := range []string{registered, raw} {
+			if matched, err := doublestar.Match(glob, name); matched || err != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type question struct {
+	kind  sdk.Kind
+	op    sdk.Op
+	cc    CallContext
+	input any
+}
+
+// ask is the way of every call: check the kind, run the guest, read its answer, remember how it went.
+func ask[T any](ctx context.Context, p *Plugin, q question, read func([]byte) (T, error)) (T, error) {
+	var none T
+	answer, err := p.run(ctx, q)
+	if err == nil {
+		var out T
+		if out, err = read(answer); err == nil {
+			p.remember(nil)
+			return out, nil
+		}
+	}
+	failure := asFailure(p.name, err)
+	p.remember(failure)
+	return none, failure
+}
+
+func (p *Plugin) run(ctx context.Context, q question) ([]byte, error) {
+	if p.manifest.Kind != q.kind {
+		return nil, fail(run.PluginUnavailable, "a %s cannot answer operation %d of a %s", p.manifest.Kind, q.op, q.kind)
+	}
+	input, err := encode(q.input)
+	if err != nil {
+		return nil, err
+	}
+	return p.invoke(ctx, q.op, input, q.cc.Workspace)
+}
+
+// invoke runs one operation within the plugin's limits. The host waits for it before it closes anything.
+func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, workspace string) ([]byte, error) {
+	ctx, leave, err := p.host.calls.enter(ctx)
+	if err != nil {
+		return nil, fail(run.PluginUnavailable, "%w", err)
+	}
+	defer leave()
+	ctx, cancel := withWall(ctx, p.limits.Wall)
+	defer cancel()
+	world, closeFiles, err := p.world(ctx, op, input, workspace)
+	if err != nil {
+		return nil, fail(run.PluginUnavailable, "%w", err)
+	}
+	defer closeFiles()
+	text := &callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes}
+	defer text.flush()
+	return p.engine.answer(ctx, work{op: op, input: input, limits: p.limits, world: world, log: text})
+}
+
+func (p *Plugin) world(ctx context.Context, op sdk.Op, input []byte, workspace string) (wazero.ModuleConfig, func(), error) {
+	if p.manifest.Kind.Pure() {
+		return pureWorld(op, input), func() {}, nil
+	}
+	files, closeFiles, err := openMounts(p.mounts, workspace)
+	if err != nil {
+		return nil, closeFiles, err
+	}
+	return toolWorld(ctx).WithFSConfig(files), closeFiles, nil
+}
+
+func (p *Plugin) remember(failure *Failure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failing = failure != nil
+	if failure == nil || errors.Is(failure, context.Canceled) {
+		return
+	}
+	p.lastError = failure.Error()
+}
