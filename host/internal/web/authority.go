@@ -12,14 +12,16 @@ import (
 // rebinds its name to this machine sends its own Host, a drive-by page its own Origin.
 func (d *door) checkSource(r *http.Request) *Refusal {
 	allowed := d.authorities(r)
-	if !slices.Contains(allowed, strings.ToLower(r.Host)) {
+	host := strings.ToLower(r.Host)
+	if !slices.Contains(allowed, host) && !slices.Contains(allowed, withoutPort(host)) {
 		return &Refusal{
 			Status: http.StatusForbidden, Code: "host_not_allowed",
 			Sentence: "This host is not served here.",
 		}
 	}
 	for _, origin := range r.Header.Values("Origin") {
-		if !slices.Contains(allowed, originAuthority(origin)) {
+		from := originAuthority(origin)
+		if from != host && !slices.Contains(allowed, from) {
 			return &Refusal{
 				Status: http.StatusForbidden, Code: "origin_not_allowed",
 				Sentence: "Requests from this origin are not allowed.",
@@ -27,6 +29,19 @@ func (d *door) checkSource(r *http.Request) *Refusal {
 		}
 	}
 	return nil
+}
+
+// withoutPort returns the host of host:port: an authority that is configured without a port stands for all ports.
+// An origin gets no such leave, since another port is another page.
+func withoutPort(authority string) string {
+	host, _, err := net.SplitHostPort(authority)
+	if err != nil {
+		return authority
+	}
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
 }
 
 // authorities returns the values of Host that are served, in lower case.

@@ -82,10 +82,7 @@ func (m Mask) token(token []byte) []byte {
 		}
 		return token
 	}
-	var text string
-	if err := json.Unmarshal(token, &text); err != nil {
-		return token
-	}
+	text := unquote(token)
 	clean := m.Text(text)
 	if clean == text {
 		return token
@@ -95,6 +92,15 @@ func (m Mask) token(token []byte) []byte {
 		return []byte(`"` + Redacted + `"`)
 	}
 	return masked
+}
+
+// unquote returns the text of a string. What is no JSON string reads as it stands.
+func unquote(token []byte) string {
+	var text string
+	if bytes.IndexByte(token, '\\') < 0 || json.Unmarshal(token, &text) != nil {
+		return strings.Trim(string(token), `"`)
+	}
+	return text
 }
 
 // firstToken returns the string, the run of literal characters, or the single byte that JSON begins with.
