@@ -23,7 +23,9 @@ type Bridge struct {
 	forker  *forker
 	cancel  context.CancelFunc
 	tasks   sync.WaitGroup
-	closing sync.Once
+
+	mu     sync.Mutex
+	closed bool // no task is started any more
 }
 
 // New checks the config and returns a bridge that has not contacted any server yet. Every problem of the config is
@@ -35,13 +37,24 @@ func New(config Config) (*Bridge, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &Bridge{forker: newForker(), cancel: cancel}
-	spawn := func(task func(context.Context)) { b.tasks.Go(func() { task(ctx) }) }
+	spawn := func(task func(context.Context)) bool { return b.spawn(func() { task(ctx) }) }
 	names := newAliases(config.Servers, config.Reserved)
 	for _, spec := range config.Servers {
-		b.servers = append(b.servers, newServer(spec, config, names, dialer{spec: spec, config: config, forker: b.forker}.dial, spawn))
+		dial := dialer{spec: spec, config: config, forker: b.forker, spawn: spawn}.dial
+		b.servers = append(b.servers, newServer(spec, config, names, dial, spawn))
 	}
 	spawn(b.reap(config.IdleTimeout))
 	return b, nil
+}
+
+// spawn runs a task that Close waits for. It reports false once the bridge is closed.
+func (b *Bridge) spawn(task func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.tasks.Go(task)
+	}
+	return !b.closed
 }
 
 // reap closes clients of users who have not called for the given time.
@@ -81,12 +94,24 @@ func (b *Bridge) Tools(ctx context.Context) []sdk.NativeTool {
 
 // Invoke calls one tool by its registered name. An error is always a *Failure.
 func (b *Bridge) Invoke(ctx context.Context, registered string, call sdk.Call) (sdk.Result, error) {
+	s, raw := b.find(registered)
+	if s == nil {
+		b.Tools(ctx) // the server may not have been asked yet
+		s, raw = b.find(registered)
+	}
+	if s == nil {
+		return sdk.Result{}, &Failure{Sentence: "No MCP server offers this tool.", Cause: errors.New("unknown tool " + registered)}
+	}
+	return s.invoke(ctx, raw, call)
+}
+
+func (b *Bridge) find(registered string) (*server, string) {
 	for _, s := range b.servers {
 		if raw, ok := s.rawName(registered); ok {
-			return s.invoke(ctx, raw, call)
+			return s, raw
 		}
 	}
-	return sdk.Result{}, &Failure{Sentence: "No MCP server offers this tool.", Cause: errors.New("unknown tool " + registered)}
+	return nil, ""
 }
 
 // Status reports each server, in config order, without waiting for any.
@@ -100,10 +125,11 @@ func (b *Bridge) Status() []sdk.SourceStatus {
 
 // Close ends every client, kills every child with its process group, and waits for both. Calls in flight fail.
 func (b *Bridge) Close() error {
-	b.closing.Do(func() {
-		b.cancel()
-		b.tasks.Wait()
-		b.forker.close()
-	})
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.cancel()
+	b.tasks.Wait()
+	b.forker.close()
 	return nil
 }

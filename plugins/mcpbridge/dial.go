@@ -16,6 +16,7 @@ type dialer struct {
 	spec   Server
 	config Config
 	forker *forker
+	spawn  func(func(context.Context)) bool
 }
 
 // discoverWait bounds the question that only servers of protocol version 2026-07-28 answer.
@@ -33,15 +34,15 @@ func (d dialer) dial(ctx context.Context) (*session, error) {
 		return newSession(w, version), nil
 	}
 	if ctx.Err() != nil || !refusedHandshake(err) {
-		_ = w.Close()
-		return nil, fmt.Errorf("handshake: %w", err)
+		d.discard(w)
+		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return d.dialModern(ctx, w)
 }
 
 func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
 	if d.spec.Transport == transportHTTP || w.failure() != nil {
-		_ = w.Close()
+		d.discard(w)
 		var err error
 		if w, err = d.open(false); err != nil {
 			return nil, err
@@ -49,10 +50,18 @@ func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
 	}
 	version, err := handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
 	if err != nil {
-		_ = w.Close()
-		return nil, fmt.Errorf("handshake: %w", err)
+		d.discard(w)
+		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return newSession(w, version), nil
+}
+
+// discard closes a wire off the caller's path: a child may take a while to end.
+func (d dialer) discard(w wire) {
+	w.fail(errHandshake)
+	if !d.spawn(func(context.Context) { _ = w.Close() }) {
+		_ = w.Close()
+	}
 }
 
 func (d dialer) open(listening bool) (wire, error) {

@@ -41,6 +41,7 @@ var (
 	errUnreachable = errors.New("server cannot be reached")
 	errSilent      = errors.New("server no longer answers")
 	errStatus      = errors.New("server answered with HTTP status")
+	errHandshake   = errors.New("handshake failed")
 	errForgotten   = errors.New("server does not know this session")
 )
 
@@ -87,6 +88,7 @@ func (s Server) sentence(err error) string {
 		{errSilent, " no longer answers."},
 		{errTimeout, fmt.Sprintf(" did not answer within %s.", s.Timeout.Round(time.Millisecond))},
 		{errClosed, " is being shut down."},
+		{errHandshake, " does not speak a known version of the protocol."},
 		{context.Canceled, " was not waited for: the call was cancelled."},
 		{context.DeadlineExceeded, " did not answer in time."},
 	}

@@ -13,7 +13,7 @@ import (
 type link struct {
 	dial        func(context.Context) (*session, error)
 	ready       func(context.Context, *session) error // run on a new session, and again whenever its tools changed
-	spawn       func(func(context.Context))
+	spawn       func(func(context.Context)) bool
 	now         func() time.Time
 	timeout     time.Duration // of one attempt
 	first, most time.Duration // backoff
@@ -30,6 +30,9 @@ type link struct {
 	retryAt  time.Time
 	lastErr  error
 }
+
+// silence is how long a session may leave a ping or a reload unanswered.
+const silence = 5 * time.Second
 
 // attempt is one dial that several callers may wait for.
 type attempt struct {
@@ -74,9 +77,11 @@ func (l *link) begin() (*session, *attempt, error) {
 	if l.now().Before(l.retryAt) {
 		return nil, nil, fmt.Errorf("%w: %w", errWaiting, l.lastErr)
 	}
-	l.attempt = &attempt{done: make(chan struct{})}
-	a := l.attempt
-	l.spawn(func(ctx context.Context) { l.tend(ctx, a) })
+	a := &attempt{done: make(chan struct{})}
+	if !l.spawn(func(ctx context.Context) { l.tend(ctx, a) }) {
+		return nil, nil, errClosed
+	}
+	l.attempt = a
 	return nil, a, nil
 }
 
@@ -101,16 +106,20 @@ func (l *link) connect(ctx context.Context, a *attempt) *session {
 	defer cancel()
 	s, err := l.dial(ctx)
 	if err == nil {
-		if err = l.ready(ctx, s); err != nil {
-			s.close()
-			s = nil
-		}
+		err = l.ready(ctx, s)
 	}
-	if err != nil && context.Cause(ctx) != nil {
-		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	if err == nil {
+		l.settle(a, s, nil)
+		return s
 	}
-	l.settle(a, s, err)
-	return s
+	if cause := context.Cause(ctx); cause != nil {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	l.settle(a, nil, err)
+	if s != nil {
+		s.close()
+	}
+	return nil
 }
 
 func (l *link) settle(a *attempt, s *session, err error) {
@@ -167,15 +176,17 @@ func (l *link) watch(ctx context.Context, s *session) {
 			l.within(ctx, func(ctx context.Context) error { return l.ready(ctx, s) }, s)
 		case <-beat:
 			l.within(ctx, s.ping, s)
+		case <-s.doubted:
+			l.within(ctx, s.ping, s)
 		}
 	}
 }
 
 // within runs a check on a session; a session that fails it without an answer is dead.
 func (l *link) within(ctx context.Context, check func(context.Context) error, s *session) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, min(l.timeout, silence), errSilent)
 	defer cancel()
-	if err := check(ctx); err != nil && context.Cause(ctx) == errSilent { //nolint:errorlint // the cause itself
+	if err := check(ctx); err != nil && context.Cause(ctx) == errSilent {
 		s.wire.fail(errSilent)
 	}
 }
@@ -213,5 +224,8 @@ func (l *link) close() { l.stopping.Do(func() { close(l.stop) }) }
 func (l *link) state() (alive bool, lastErr error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.session != nil && l.session.alive(), l.lastErr
+	if l.session == nil {
+		return false, l.lastErr
+	}
+	return l.session.alive(), l.session.wire.failure()
 }

@@ -23,7 +23,7 @@ type server struct {
 	names    aliases
 	endpoint string
 	dial     func(context.Context) (*session, error)
-	spawn    func(func(context.Context))
+	spawn    func(func(context.Context)) bool
 
 	mu      sync.Mutex
 	clients map[owner]*user
@@ -41,17 +41,15 @@ type user struct {
 	usedAt   time.Time
 }
 
-func newServer(spec Server, config Config, names aliases, dial func(context.Context) (*session, error), spawn func(func(context.Context))) *server {
+func newServer(spec Server, config Config, names aliases, dial func(context.Context) (*session, error), spawn func(func(context.Context)) bool) *server {
 	return &server{
 		spec: spec, config: config, names: names, endpoint: spec.endpoint(), dial: dial, spawn: spawn,
 		clients: map[owner]*user{},
 	}
 }
 
-// tools returns what the server offers if it works now or can be made to within ctx and its timeout.
+// tools returns what the server offers if it works now or can be made to, within ctx and the timeout of one attempt.
 func (s *server) tools(ctx context.Context) []sdk.NativeTool {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, errTimeout)
-	defer cancel()
 	lister, release, err := s.borrow(owner{})
 	if err != nil {
 		return nil
@@ -78,8 +76,8 @@ func (s *server) rawName(registered string) (string, bool) {
 }
 
 // invoke sends one call on behalf of its identity. It sends again only when the first try certainly did not arrive.
-func (s *server) invoke(ctx context.Context, raw string, call sdk.Call) (sdk.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, errTimeout)
+func (s *server) invoke(caller context.Context, raw string, call sdk.Call) (sdk.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(caller, s.spec.Timeout, errTimeout)
 	defer cancel()
 	params := newCallParams(raw, call, s.spec.ForwardIdentity)
 	c, release, err := s.borrow(s.ownerOf(call.Identity))
@@ -91,14 +89,14 @@ func (s *server) invoke(ctx context.Context, raw string, call sdk.Call) (sdk.Res
 	for range 2 {
 		var live *session
 		if live, err = c.acquire(ctx); err != nil {
-			return sdk.Result{}, s.fail(err, false)
+			return sdk.Result{}, s.fail(caller, err, false)
 		}
 		if result, err = live.call(ctx, params); !wasNotSent(err) || ctx.Err() != nil {
 			break
 		}
 	}
 	if err != nil {
-		return sdk.Result{}, s.fail(err, mayHaveRun(err))
+		return sdk.Result{}, s.fail(caller, err, mayHaveRun(err))
 	}
 	return result, nil
 }
@@ -109,7 +107,10 @@ func mayHaveRun(err error) bool {
 	return !wasNotSent(err) && !errors.As(err, &refused) && !errors.Is(err, errNeedsInput)
 }
 
-func (s *server) fail(err error, mayHaveRun bool) *Failure {
+func (s *server) fail(caller context.Context, err error, mayHaveRun bool) *Failure {
+	if caller.Err() != nil {
+		err = fmt.Errorf("%w: %w", caller.Err(), err)
+	}
 	failure := s.spec.failure(err, mayHaveRun)
 	s.config.Log.Warn("mcp call failed", slog.String("server", s.spec.Name), slog.String("sentence", failure.Sentence),
 		slog.Bool("may_have_run", mayHaveRun))
@@ -146,7 +147,7 @@ func (s *server) borrow(who owner) (*user, func(), error) {
 
 func (s *server) newClient(who owner) *user {
 	l := &link{
-		dial: s.dial, ready: func(context.Context, *session) error { return nil }, spawn: s.spawn, now: s.config.Clock,
+		dial: s.connect, ready: func(context.Context, *session) error { return nil }, spawn: s.spawn, now: s.config.Clock,
 		timeout: s.spec.Timeout, first: s.config.RetryFirst, most: s.config.RetryMax, stop: make(chan struct{}),
 	}
 	if who == (owner{}) {
@@ -157,6 +158,18 @@ func (s *server) newClient(who owner) *user {
 	}
 	return &user{link: l}
 }
+
+// connect dials, and logs why when that fails.
+func (s *server) connect(ctx context.Context) (*session, error) {
+	live, err := s.dial(ctx)
+	if err != nil && ctx.Err() != context.Canceled {
+		s.config.Log.Warn("mcp server cannot be used", slog.String("server", s.spec.Name),
+			slog.String("cause", clip(printable(s.spec.masker()(err.Error())), maxLoggedCause)))
+	}
+	return live, err
+}
+
+const maxLoggedCause = 300
 
 // makeRoom closes the user's client that was unused for longest when there are too many. It reports whether there is
 // room now. The caller holds the lock.
@@ -209,8 +222,9 @@ func (s *server) load(ctx context.Context, from *session) error {
 		s.config.Log.Warn("mcp tool quarantined", slog.String("server", s.spec.Name), slog.String("tool", name), slog.String("reason", reason))
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.catalog, s.loaded = next, true
+	s.mu.Unlock()
+	s.config.Log.Info("mcp server loaded", slog.String("server", s.spec.Name), slog.Int("tools", len(next.tools)), slog.Int("quarantined", len(next.quarantined)))
 	return nil
 }
 

@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ type session struct {
 	version string // negotiated protocol version
 	lastID  atomic.Int64
 	changed chan struct{} // the server says that its tools changed
+	doubted chan struct{} // a call went unanswered: find out whether the server lives
 	served  atomic.Bool   // it has answered a call
 	tasks   sync.WaitGroup
 }
@@ -32,17 +34,22 @@ const (
 )
 
 func newSession(w wire, version string) *session {
-	s := &session{wire: w, version: version, changed: make(chan struct{}, 1)}
+	s := &session{wire: w, version: version, changed: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
 	s.lastID.Store(firstID)
 	w.SetNotificationHandler(func(n mcp.JSONRPCNotification) {
 		if n.Method == mcp.MethodNotificationToolsListChanged {
-			select {
-			case s.changed <- struct{}{}:
-			default: // one reload is pending already
-			}
+			raise(s.changed)
 		}
 	})
 	return s
+}
+
+// raise sets a flag that stays set until it is read.
+func raise(flag chan struct{}) {
+	select {
+	case flag <- struct{}{}:
+	default: // it is set already
+	}
 }
 
 func (s *session) alive() bool {
@@ -124,7 +131,7 @@ func (s *session) request(ctx context.Context, method mcp.MCPMethod, params any)
 	response, err := s.wire.SendRequest(ctx, request)
 	switch {
 	case err != nil && ctx.Err() != nil && !wasNotSent(err):
-		s.sayCancelled(request.ID)
+		s.sayCancelled(request.ID, errors.Is(err, errTimeout))
 		return nil, err
 	case err != nil:
 		return nil, err
@@ -134,8 +141,18 @@ func (s *session) request(ctx context.Context, method mcp.MCPMethod, params any)
 	return response.Result, nil
 }
 
-// sayCancelled tells the server, off the caller's path, that nobody waits for the answer any more.
-func (s *session) sayCancelled(id mcp.RequestId) {
+// sayCancelled tells the server, off the caller's path, that nobody waits for the answer any more. After a timeout it
+// also has the session looked after.
+func (s *session) sayCancelled(id mcp.RequestId, doubtful bool) {
+	s.tasks.Go(func() {
+		s.cancelRequest(id)
+		if doubtful {
+			raise(s.doubted)
+		}
+	})
+}
+
+func (s *session) cancelRequest(id mcp.RequestId) {
 	if _, overHTTP := s.wire.(transport.HTTPConnection); overHTTP && mcp.IsModernProtocol(s.version) {
 		return // closing the exchange has said it
 	}
@@ -143,9 +160,7 @@ func (s *session) sayCancelled(id mcp.RequestId) {
 		Method: string(mcp.MethodNotificationCancelled),
 		Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id, "reason": "no longer waited for"}},
 	}}
-	s.tasks.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), noticeWait)
-		defer cancel()
-		_ = s.wire.SendNotification(ctx, notice) // best effort: the caller has left
-	})
+	ctx, cancel := context.WithTimeout(context.Background(), noticeWait)
+	defer cancel()
+	_ = s.wire.SendNotification(ctx, notice) // best effort: the caller has left
 }

@@ -1,6 +1,7 @@
 package mcpbridge
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -36,6 +37,11 @@ func (t *guardedTrip) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
 	for name, value := range t.headers {
 		request.Header.Set(name, value)
+	}
+	if request.Method == http.MethodDelete { // the goodbye to a session; nobody waits long for it
+		ctx, cancel := context.WithTimeout(request.Context(), politeWait)
+		defer cancel()
+		request = request.WithContext(ctx)
 	}
 	response, err := t.next.RoundTrip(request)
 	if err != nil {
