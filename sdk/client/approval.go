@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"time"
+)
+
+// Approval is one call that waits, or waited, for a person. A status that is not "approved" is not approved.
+type Approval struct {
+	ID               string          `json:"request_id"`
+	RunID            string          `json:"run_id"`
+	SessionID        string          `json:"session_id"`
+	UserKey          string          `json:"user_key"`
+	TenantKey        string          `json:"tenant_key"`
+	ToolName         string          `json:"tool_name"`
+	ToolArgs         json.RawMessage `json:"tool_args"`
+	ArgsDigest       string          `json:"args_digest"`
+	Reason           string          `json:"reason"`
+	DecisionLevel    string          `json:"decision_level"`
+	PolicyScope      string          `json:"policy_scope"`
+	Status           string          `json:"status"`
+	Approved         bool            `json:"approved"`
+	Expired          bool            `json:"expired"`
+	CreatedAt        *time.Time      `json:"created_at"`
+	ExpiresAt        *time.Time      `json:"expires_at"`
+	ResolvedAt       *time.Time      `json:"resolved_at"`
+	ResolvedBy       string          `json:"resolved_by"`
+	ResolutionReason string          `json:"resolution_reason"`
+
+	Raw json.RawMessage `json:"-"` // the answer of the service that held it
+}
+
+// Approvals is a part of the list of approvals.
+type Approvals struct {
+	Items   []Approval `json:"approvals"`
+	Total   int        `json:"total_count"`
+	Pending int        `json:"pending_count"`
+	HasMore bool       `json:"has_more"`
+
+	Raw json.RawMessage `json:"-"` // as the service sent it
+}
+
+// ApprovalsQuery selects approvals. Zero fields select all.
+type ApprovalsQuery struct {
+	Limit    int // 0 means the service's default
+	Offset   int
+	Status   string
+	RunID    string
+	ToolName string
+}
+
+// Approvals lists approvals.
+func (c *Client) Approvals(ctx context.Context, query ApprovalsQuery) (Approvals, error) {
+	var approvals Approvals
+	raw, err := c.get(ctx, "/v1/approvals", values(map[string]string{
+		"limit": number(query.Limit), "offset": number(query.Offset), "status": query.Status,
+		"run_id": query.RunID, "tool_name": query.ToolName,
+	}), &approvals)
+	approvals.Raw = raw
+	return approvals, err
+}
+
+// Approval returns one approval.
+func (c *Client) Approval(ctx context.Context, id string) (Approval, error) {
+	var holder approvalHolder
+	raw, err := c.get(ctx, approvalPath(id, ""), nil, &holder)
+	holder.Approval.Raw = raw
+	return holder.Approval, err
+}
+
+// Approve lets the call run. The same answer again succeeds; the opposite, or a late one, is an *Error with status
+// 409.
+func (c *Client) Approve(ctx context.Context, id, reason string) (Approval, error) {
+	return c.settle(ctx, approvalPath(id, "/approve"), reason)
+}
+
+// Deny refuses the call. The same answer again succeeds; the opposite, or a late one, is an *Error with status 409.
+func (c *Client) Deny(ctx context.Context, id, reason string) (Approval, error) {
+	return c.settle(ctx, approvalPath(id, "/deny"), reason)
+}
+
+func (c *Client) settle(ctx context.Context, path, reason string) (Approval, error) {
+	var holder approvalHolder
+	raw, err := c.post(ctx, path, reasonBody(reason), &holder)
+	holder.Approval.Raw = raw
+	return holder.Approval, err
+}
+
+type approvalHolder struct {
+	Approval Approval `json:"approval"`
+}
+
+func approvalPath(id, rest string) string { return "/v1/approvals/" + url.PathEscape(id) + rest }

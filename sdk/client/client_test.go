@@ -1,0 +1,141 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEachMethodAsksItsRoute(t *testing.T) {
+	for _, c := range []struct {
+		name, want, answer string
+		do                 func(*Client) error
+	}{
+		{"runs", `GET /v1/runs?limit=5&status=running `, `{"runs":[{"run_id":"r"}]}`, func(c *Client) error {
+			runs, err := c.Runs(t.Context(), RunsQuery{Limit: 5, Status: "running"})
+			return check(err, len(runs.Items) == 1 && runs.Items[0].ID == "r")
+		}},
+		{"run", `GET /v1/runs/r%2F1 `, `{"run_id":"r/1","created_at":"2026-06-11T00:00:00.000001Z"}`, func(c *Client) error {
+			run, err := c.Run(t.Context(), "r/1")
+			return check(err, run.CreatedAt != nil && len(run.Raw) > 0)
+		}},
+		{"events", `GET /v1/runs/r/events?after_sequence=-1&limit=2 `, `{"events":[{"sequence":0}],"next_after_sequence":0,"has_more":true}`, func(c *Client) error {
+			events, err := c.Events(t.Context(), "r", -1, 2)
+			return check(err, events.HasMore && len(events.Items) == 1)
+		}},
+		{"cancel", `POST /v1/runs/r/cancel {"reason":"late"}`, `{"status":"cancelled"}`, func(c *Client) error {
+			run, err := c.Cancel(t.Context(), "r", "late")
+			return check(err, run.Status == "cancelled")
+		}},
+		{"submit", `POST /v1/runs {"messages":[{"role":"user","content":"q"}]}`, `{"run_id":"r"}`, func(c *Client) error {
+			run, err := c.Submit(t.Context(), Ask("q"))
+			return check(err, run.ID == "r")
+		}},
+		{"complete", `POST /v1/chat/completions {"messages":[{"role":"user","content":"q"}],"stream":false}`, `{"content":"a"}`, func(c *Client) error {
+			answer, err := c.Complete(t.Context(), Ask("q"))
+			return check(err, answer.Content == "a")
+		}},
+		{"approvals", `GET /v1/approvals?status=pending `, `{"approvals":[{"request_id":"a"}],"pending_count":1}`, func(c *Client) error {
+			approvals, err := c.Approvals(t.Context(), ApprovalsQuery{Status: "pending"})
+			return check(err, approvals.Pending == 1 && approvals.Items[0].ID == "a")
+		}},
+		{"approval", `GET /v1/approvals/a `, `{"approval":{"request_id":"a"}}`, func(c *Client) error {
+			approval, err := c.Approval(t.Context(), "a")
+			return check(err, approval.ID == "a")
+		}},
+		{"approve", `POST /v1/approvals/a/approve {}`, `{"approval":{"approved":true}}`, func(c *Client) error {
+			approval, err := c.Approve(t.Context(), "a", "")
+			return check(err, approval.Approved)
+		}},
+		{"deny", `POST /v1/approvals/a/deny {"reason":"no"}`, `{"approval":{"status":"denied"}}`, func(c *Client) error {
+			approval, err := c.Deny(t.Context(), "a", "no")
+			return check(err, approval.Status == "denied")
+		}},
+		{"policy", `POST /v1/policy/check {"tool_name":"exec","tool_args":{"command":"ls"},"user_key":"pska:u"}`, `{"level":"danger"}`, func(c *Client) error {
+			judgement, err := c.CheckPolicy(t.Context(), Probe{ToolName: "exec", ToolArgs: json.RawMessage(`{"command":"ls"}`), UserKey: "pska:u"})
+			return check(err, judgement.Level == "danger")
+		}},
+		{"ready", `GET /ready `, `{"status":"degraded"}`, func(c *Client) error {
+			ready, err := c.Ready(t.Context())
+			return check(err, ready.Status == "degraded")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got string
+			client := service(t, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				got = r.Method + " " + r.URL.RequestURI() + " " + string(body)
+				if r.Header.Get("Authorization") != "Bearer t" {
+					t.Error("the token is missing")
+				}
+				if len(body) > 0 && r.Header.Get("Content-Type") != "application/json" {
+					t.Error("the content type is missing")
+				}
+				io.WriteString(w, c.answer)
+			})
+			if err := c.do(client); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTokenDoesNotFollowARedirect(t *testing.T) {
+	asked := 0
+	c := service(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	})
+	if _, err := c.Ready(t.Context()); !IsStatus(err, http.StatusFound) || asked != 1 {
+		t.Errorf("got %v after %d requests", err, asked)
+	}
+}
+
+func TestOversizedAnswerIsAnError(t *testing.T) {
+	c := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"status":"`+strings.Repeat("x", 2<<20)+`"}`)
+	})
+	if _, err := c.Ready(t.Context()); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("got %v, want %v", err, ErrTooLarge)
+	}
+}
+
+func TestErrorWithoutABodyStillSaysItsStatus(t *testing.T) {
+	c := service(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	if _, err := c.Ready(t.Context()); !IsStatus(err, http.StatusBadGateway) || !strings.Contains(err.Error(), "502") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestValidationErrorShowsItsSentence(t *testing.T) {
+	c := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		io.WriteString(w, `{"detail":[{"loc":["body","x"]}],"error":{"code":"invalid_request","message":"x must be text."}}`)
+	})
+	if _, err := c.Ready(t.Context()); !IsCode(err, "invalid_request") || !strings.Contains(err.Error(), "x must be text.") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestImpossibleServiceAddressIsRefused(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:18741", "ftp://x", "http://", "::"} {
+		if _, err := New(Config{URL: address}); err == nil {
+			t.Errorf("%q was accepted", address)
+		}
+	}
+}
+
+func check(err error, holds bool) error {
+	if err == nil && !holds {
+		return errors.New("the answer was not read")
+	}
+	return err
+}
