@@ -1,0 +1,39 @@
+package blackbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// binary is the program under test and knowledge the example server, built once by TestMain.
+var binary, knowledge string
+
+func TestMain(m *testing.M) {
+	if log := os.Getenv("BLACKBOX_MCP_LOG"); log != "" {
+		serveMCP(log)
+		return
+	}
+	os.Exit(buildAndRun(m))
+}
+
+func buildAndRun(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "fastreact-blackbox-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary, knowledge = filepath.Join(folder, "fastreact"), filepath.Join(folder, "pska-kb")
+	for target, pkg := range map[string]string{binary: "./cmd/fastreact", knowledge: "./examples/pska-kb"} {
+		build := exec.Command("go", "build", "-o", target, pkg)
+		build.Dir = "../../.."
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", pkg, err, out)
+			return 1
+		}
+	}
+	return m.Run()
+}
