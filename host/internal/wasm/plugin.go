@@ -84,13 +84,16 @@ func (p *Plugin) Review(ctx context.Context, request sdk.ReviewRequest) (sdk.Rev
 	return ask(ctx, p, question{kind: sdk.KindGuard, op: sdk.OpReview, input: request}, decodeReview)
 }
 
-// Wants reports whether the manifest's globs match a tool, by its registered or its raw name. Without globs, and in
+// Wants reports whether the plugin asked to judge a tool: see Matches.
+func (p *Plugin) Wants(registered, raw string) bool { return Matches(p.manifest.Match, registered, raw) }
+
+// Matches reports whether a manifest's globs match a tool, by its registered or its raw name. Without globs, and in
 // doubt, it is true: a policy that is asked can only tighten.
-func (p *Plugin) Wants(registered, raw string) bool {
-	if p.manifest.Match == nil {
+func Matches(match *sdk.Match, registered, raw string) bool {
+	if match == nil {
 		return true
 	}
-	for _, glob := range p.manifest.Match.Tools {
+	for _, glob := range match.Tools {
 		for _, name := range []string{registered, raw} {
 			if matched, err := doublestar.Match(glob, name); matched || err != nil {
 				return true
