@@ -17,9 +17,20 @@ func Filters(scope *sdk.Scope) bool {
 	return scope != nil && scope.Mode != sdk.Soft && (scope.KnowledgeBaseIDs != nil || scope.SourceItemIDs != nil)
 }
 
+// Verifiable reports whether a result is JSON in which entries can be told apart: no bare text.
+func Verifiable(result json.RawMessage) bool {
+	value, err := run.Decode(result)
+	if err != nil {
+		return false
+	}
+	text, isText := value.(string)
+	return !isText || wrapsJSON(text)
+}
+
 // FilterResult removes from a JSON result every entry that names a source or knowledge base outside the scope. It is
 // the host's own pass after a scope plugin's, which removed before entries. The result's diagnostics say how many
-// are gone in all; when nothing is, the bytes come back untouched. ErrUnverifiable when the result is no JSON.
+// are gone in all; when nothing is, the bytes come back untouched. ErrUnverifiable when the result is not
+// Verifiable.
 func FilterResult(result json.RawMessage, scope sdk.Scope, before int) (json.RawMessage, int, error) {
 	value, err := run.Decode(result)
 	if err != nil {

@@ -103,7 +103,7 @@ func (s *sieve) foreign(n naming, key string, value any) bool {
 
 // text sieves text that is itself JSON, as servers send that wrap their answer once more.
 func (s *sieve) text(n naming, text string) string {
-	if trimmed := strings.TrimLeft(text, " \t\r\n"); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+	if !looksWrapped(text) {
 		return text
 	}
 	value, err := run.Decode(json.RawMessage(text))
@@ -118,6 +118,13 @@ func (s *sieve) text(n naming, text string) string {
 	s.removed += inner.removed
 	return string(mustEncode(value))
 }
+
+func looksWrapped(text string) bool {
+	trimmed := strings.TrimLeft(text, " \t\r\n")
+	return strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[")
+}
+
+func wrapsJSON(text string) bool { return looksWrapped(text) && json.Valid([]byte(text)) }
 
 // foreignName reports whether a plain value under key names something outside the scope.
 func foreignName(n naming, key string, value any) bool {

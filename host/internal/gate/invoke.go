@@ -1,0 +1,68 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// errToolTimeout is the cause of a call that took too long.
+var errToolTimeout = errors.New("tool timeout")
+
+// invoke runs the tool. This is the only place in the house that does.
+func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOutcome {
+	timed, stop := context.WithTimeoutCause(ctx, g.cfg.ToolTimeout, errToolTimeout)
+	defer stop()
+	started := time.Now()
+	result, err := source.Invoke(timed, v.tool, sdk.Call{
+		Tool: cmp.Or(v.tool.RawName, v.tool.Name), Args: v.args, Identity: v.call.Identity,
+		Scope: scopeOf(v.tool, v.call.ToolPolicy), RunID: v.call.Fence.ID, CallID: v.call.ID,
+	})
+	took := time.Since(started)
+	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision}
+	if err != nil {
+		g.cfg.Log.Warn("tool source failed", slog.String("tool", v.tool.Name), slog.String("kind", fmt.Sprintf("%T", err)))
+		outcome.Content, outcome.IsError = failureText(timed, v.tool, err), true
+	} else {
+		g.read(ctx, v, result, &outcome)
+	}
+	outcome.Duration = took
+	return outcome
+}
+
+// failureText is what model and client read when a source failed. What the source said itself stays private, unless
+// it offers a sentence that is meant to be shown.
+func failureText(ctx context.Context, tool run.Tool, err error) string {
+	prefix := "[ERROR] "
+	if tool.Source == run.FromMCP {
+		prefix = "[MCP_ERROR] "
+	}
+	return prefix + failureSentence(ctx, tool, err)
+}
+
+func failureSentence(ctx context.Context, tool run.Tool, err error) string {
+	var public *run.Error
+	var speaks interface{ Sentence() string }
+	var coded interface{ DenialCode() run.DenialCode }
+	switch {
+	case errors.Is(context.Cause(ctx), errToolTimeout):
+		return fmt.Sprintf("Tool '%s' did not answer in time", tool.Name)
+	case ctx.Err() != nil:
+		return fmt.Sprintf("Tool '%s' was stopped because the run ended", tool.Name)
+	case errors.As(err, &public) && public.Sentence != "":
+		return plainText(public.Sentence)
+	case errors.As(err, &speaks):
+		return plainText(speaks.Sentence())
+	case errors.As(err, &coded):
+		return fmt.Sprintf("Tool '%s' failed: %s", tool.Name, coded.DenialCode())
+	case tool.Server != "":
+		return fmt.Sprintf("Server '%s' could not run tool '%s'", tool.Server, tool.RawName)
+	}
+	return fmt.Sprintf("Tool '%s' could not be run", tool.Name)
+}

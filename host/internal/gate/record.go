@@ -1,0 +1,51 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// outcomeTimeout bounds the record of a call whose own context is over: it did run, so the books say so.
+const outcomeTimeout = 10 * time.Second
+
+// recordDecision commits what was decided. dispatched says that the call leaves next.
+func (g *Gate) recordDecision(ctx context.Context, v Verdict, approval *run.Approval, dispatched bool) error {
+	decision, err := json.Marshal(v.decision)
+	if err != nil {
+		return fmt.Errorf("encode decision: %w", err)
+	}
+	record := g.recordOf(v, run.Decided)
+	record.Decision, record.Dispatched = decision, dispatched
+	if approval != nil {
+		record.ApprovalID = approval.ID
+	}
+	if err := g.cfg.Recorder.Record(ctx, v.call.Fence, record); err != nil {
+		return fmt.Errorf("record decision: %w", err)
+	}
+	return nil
+}
+
+// recordOutcome commits what came back. The call cannot be taken back, so a failure is only logged; the decision
+// record already says that it left.
+func (g *Gate) recordOutcome(ctx context.Context, v Verdict, outcome run.CallOutcome) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
+	defer stop()
+	record := g.recordOf(v, run.Ended)
+	record.IsError, record.Duration = outcome.IsError, outcome.Duration
+	record.ResultDigest = run.Digest([]byte(outcome.Content))
+	if err := g.cfg.Recorder.Record(ctx, v.call.Fence, record); err != nil {
+		g.cfg.Log.Error("outcome not recorded", slog.String("tool", v.tool.Name), slog.Any("error", err))
+	}
+}
+
+func (g *Gate) recordOf(v Verdict, stage run.AuditStage) run.Audit {
+	return run.Audit{
+		At: g.cfg.Clock().UTC(), Stage: stage, Run: v.call.Fence.Ref, CallID: v.call.ID,
+		UserKey: v.call.Identity.UserKey, Tool: v.call.Tool, ToolDigest: v.tool.Digest, ArgsDigest: v.ArgsDigest(),
+	}
+}

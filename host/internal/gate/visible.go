@@ -1,0 +1,101 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// Visible returns the tools that a run under this tool policy may see, sorted by name. They are exactly the ones that
+// it may execute: both are one question, asked of admit and find.
+func (g *Gate) Visible(ctx context.Context, bound run.ToolPolicy) []run.Tool {
+	visible := []run.Tool{}
+	for _, t := range g.standing(ctx, "") {
+		if admit(bound, t.tool.Name) == nil {
+			visible = append(visible, t.tool)
+		}
+	}
+	slices.SortFunc(visible, func(a, b run.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return visible
+}
+
+// placed is a tool and the source behind it.
+type placed struct {
+	tool   run.Tool
+	source Source
+}
+
+// standing lists the tools that work now, each name once: of a later source's tool of the same name nobody hears.
+// With a name it stops at that tool.
+func (g *Gate) standing(ctx context.Context, only string) []placed {
+	var tools []placed
+	seen := map[string]bool{"": true}
+	for _, source := range g.cfg.Sources {
+		for _, tool := range source.Tools(ctx) {
+			if seen[tool.Name] || only != "" && tool.Name != only {
+				continue
+			}
+			seen[tool.Name] = true
+			tools = append(tools, placed{tool, source})
+		}
+		if only != "" && len(tools) > 0 {
+			return tools
+		}
+	}
+	return tools
+}
+
+// find returns the tool that stands under a name.
+func (g *Gate) find(ctx context.Context, name string) (placed, bool) {
+	if name == "" {
+		return placed{}, false
+	}
+	tools := g.standing(ctx, name)
+	if len(tools) == 0 {
+		return placed{}, false
+	}
+	return tools[0], true
+}
+
+// refusal is why a call never runs: a stable code and the text that model and client get.
+type refusal struct {
+	code   run.DenialCode
+	reason string
+	text   string
+	source string // who refused, for the chain; empty: the gate
+}
+
+// admit asks a run's own tool policy about a tool. nil means that it may pass. A mode that is not understood lets
+// nothing pass.
+func admit(bound run.ToolPolicy, name string) *refusal {
+	switch {
+	case bound.Mode == run.Unrestricted:
+		return nil
+	case bound.Mode == run.Allowlist && slices.Contains(bound.Allowed, name):
+		return nil
+	case bound.Mode == run.NoTools:
+		return toolPolicyRefusal(run.DeniedNoTools, "run tool_policy mode=none disables all tools")
+	}
+	reason := fmt.Sprintf("tool '%s' is not in run tool_policy allowed_tools", name)
+	return toolPolicyRefusal(run.DeniedNotAllowed, reason)
+}
+
+func toolPolicyRefusal(code run.DenialCode, reason string) *refusal {
+	return &refusal{code: code, reason: reason, text: "[TOOL_POLICY_DENIED] " + reason, source: "tool_policy"}
+}
+
+func unknownTool(name string) *refusal {
+	reason := fmt.Sprintf("Tool '%s' not found", name)
+	return &refusal{code: run.DeniedUnknownTool, reason: reason, text: "[ERROR] " + reason}
+}
+
+func blocked(code run.DenialCode, reason string) *refusal {
+	return &refusal{code: code, reason: reason, text: "[SAFETY_BLOCKED] " + reason}
+}
+
+func unapproved(code run.DenialCode, reason string) *refusal {
+	return &refusal{code: code, reason: reason, text: "[SAFETY_DENIED] " + reason}
+}
