@@ -1,0 +1,155 @@
+package ledgertest
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+func runFacts() []fact {
+	return []fact{
+		{"CreatedRunReadsBackWhole", createdRunReadsBackWhole},
+		{"TakenIDIsRefusedInPublicWords", takenIDIsRefused},
+		{"OfManyCreatingOneIDOneSucceeds", oneCreatorSucceeds},
+		{"TwoTenantsMayChooseAlike", twoTenantsMayChooseAlike},
+		{"UnknownRunIsNotFoundInPublicWords", unknownRunIsNotFound},
+		{"NewRunIsQueuedOrOwned", newRunIsQueuedOrOwned},
+		{"NewRunThatIsDrivenHasStarted", drivenRunHasStarted},
+		{"ListsAreNewestFirst", listsAreNewestFirst},
+		{"RunsOfOneMomentAreListedLastCreatedFirst", oneMomentIsOrdered},
+		{"FiltersSelectRuns", filtersSelectRuns},
+		{"LimitBoundsItemsAndNotTheTotal", limitBoundsItems},
+	}
+}
+
+func createdRunReadsBackWhole(w *world) {
+	temperature, skills := 0.5, []string{}
+	want := w.queued("r", func(r *run.Run) {
+		r.Request.Kind, r.Request.SessionID = run.Background, r.SessionID
+		r.Request.Messages = []run.Message{{Role: run.User, Content: "a\x00b <ü> \u2028 🙂"}}
+		r.Request.Options.Temperature = &temperature
+		r.Request.Skills = &skills
+		r.Request.ToolPolicy = run.ToolPolicy{Mode: run.Allowlist, Allowed: []string{"exec"}}
+		r.Request.Metadata = []byte(`{"big":12345678901234567890.10,"html":"<&>"}`)
+		r.Request.Identity.Roles = []string{"admin"}
+	})
+	w.same("run", want, w.get(want.Ref))
+}
+
+func takenIDIsRefused(w *world) {
+	r := w.queued("r")
+	err := w.Create(w.Context(), r)
+	w.refused(err, ledger.ErrExists)
+	code, sentence := run.Public(err)
+	w.same("public face", []string{"run_exists", "Run already exists"}, []string{string(code), sentence})
+}
+
+func oneCreatorSucceeds(w *world) {
+	var created atomic.Int32
+	together(20, func(int) {
+		r := run.Run{Ref: ref("r"), Kind: run.Background, Status: run.Queued}
+		switch err := w.Create(w.Context(), r); {
+		case err == nil:
+			created.Add(1)
+		case !errors.Is(err, ledger.ErrExists):
+			w.Error(err)
+		}
+	})
+	w.same("winners", int32(1), created.Load())
+}
+
+func twoTenantsMayChooseAlike(w *world) {
+	w.queued("r")
+	other := w.queued("r", func(r *run.Run) { r.Tenant, r.SessionID = "", "other" })
+	w.same("run of the other tenant", other, w.get(other.Ref))
+	w.same("run of the first tenant", "session-r", w.get(ref("r")).SessionID)
+}
+
+func unknownRunIsNotFound(w *world) {
+	w.queued("r")
+	_, err := w.Run(w.Context(), run.Ref{Tenant: "other", ID: "r"})
+	w.refused(err, ledger.ErrUnknown)
+	code, sentence := run.Public(err)
+	w.same("public face", []string{"not_found", "Run not found"}, []string{string(code), sentence})
+}
+
+func newRunIsQueuedOrOwned(w *world) {
+	for _, r := range []run.Run{
+		{Ref: ref("a"), Kind: run.Chat, Status: run.Running},
+		{Ref: ref("b"), Kind: run.Chat, Status: run.Queued, Owner: node},
+		{Ref: ref("c"), Kind: run.Chat, Status: run.Completed},
+		{Ref: ref("d"), Status: run.Queued},
+		{Kind: run.Chat, Status: run.Queued},
+	} {
+		if err := w.Create(w.Context(), r); err == nil {
+			w.Errorf("created %+v", r.Ref)
+		}
+	}
+}
+
+func drivenRunHasStarted(w *world) {
+	r := w.driven("r")
+	w.same("start", &r.CreatedAt, w.get(r.Ref).StartedAt)
+}
+
+func listsAreNewestFirst(w *world) {
+	for _, id := range []string{"b", "a", "c"} {
+		w.queued(id)
+	}
+	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
+	w.must(err)
+	w.same("order", []string{"c", "a", "b"}, ids(page.Items))
+}
+
+func oneMomentIsOrdered(w *world) {
+	at := w.clock.Now()
+	for _, id := range []string{"b", "a", "c"} {
+		w.queued(id, func(r *run.Run) { r.CreatedAt = at })
+	}
+	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
+	w.must(err)
+	w.same("order", []string{"c", "a", "b"}, ids(page.Items))
+}
+
+func filtersSelectRuns(w *world) {
+	w.queued("queued", func(r *run.Run) { r.SessionID = "s" })
+	w.driven("chat", chat)
+	w.driven("user", func(r *run.Run) { r.Request.Identity = sdk.Identity{UserKey: "other"} })
+	w.queued("tenant", func(r *run.Run) { r.Tenant = "" })
+	none := run.TenantKey("")
+	for _, c := range []struct {
+		filter run.Filter
+		want   []string
+	}{
+		{run.Filter{}, []string{"tenant", "user", "chat", "queued"}},
+		{run.Filter{Tenant: &none}, []string{"tenant"}},
+		{run.Filter{ID: "chat"}, []string{"chat"}},
+		{run.Filter{Status: run.Running}, []string{"user", "chat"}},
+		{run.Filter{SessionID: "s"}, []string{"queued"}},
+		{run.Filter{UserKey: "other"}, []string{"user"}},
+		{run.Filter{Kind: run.Chat}, []string{"chat"}},
+		{run.Filter{Kind: run.Background, Status: run.Running, UserKey: "other"}, []string{"user"}},
+		{run.Filter{Status: run.Failed}, []string{}},
+	} {
+		c.filter.Limit = 10
+		page, err := w.Runs(w.Context(), c.filter)
+		w.must(err)
+		w.same("items", c.want, ids(page.Items))
+		w.same("total", len(c.want), page.Total)
+	}
+}
+
+func limitBoundsItems(w *world) {
+	for _, id := range []string{"a", "b", "c"} {
+		w.queued(id)
+	}
+	for limit, want := range map[int][]string{0: {}, 2: {"c", "b"}} {
+		page, err := w.Runs(w.Context(), run.Filter{Limit: limit})
+		w.must(err)
+		w.same("items", want, ids(page.Items))
+		w.same("total", 3, page.Total)
+	}
+}
