@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// Conclude ends a run that will not be driven further. One batch answers every open call, settles what is pending,
+// and writes the terminal event. A run that is over already stays as it is.
+func (a *Agent) Conclude(ctx context.Context, r run.Run, ending Ending) error {
+	d, err := a.recall(ctx, r)
+	if err != nil {
+		return fmt.Errorf("conclude: %w", err)
+	}
+	if d.story.over {
+		return nil
+	}
+	approvals, err := d.approvals(ctx)
+	if err != nil {
+		return fmt.Errorf("conclude: %w", err)
+	}
+	ending = ending.complete()
+	var events []run.Event
+	if !d.story.started {
+		events = append(events, d.startEvent(nil))
+	}
+	for _, call := range d.story.open {
+		events = append(events, ending.answer(call, approvals[call.event.ToolCallID]))
+	}
+	events = append(events, errorEvent(ending))
+	return d.append(ctx, ledger.Batch{
+		Events: events,
+		Settle: &run.Resolution{Status: run.ApprovalCancelled, Reason: ending.Reason, At: time.Now().UTC()},
+		Finish: &ledger.Finish{Status: ending.Status, Outcome: d.failedOutcome(ending)},
+	})
+}
+
+// complete fills in what an ending leaves out.
+func (e Ending) complete() Ending {
+	if e.Status != run.Cancelled {
+		e.Status = run.Failed
+	}
+	if e.Status == run.Cancelled {
+		e.Code, e.Text = run.CodeCancelled, "Run cancelled"
+	}
+	if e.Text == "" || e.Code == "" {
+		e.Code, e.Text = run.Public(nil)
+	}
+	if e.Reason == "" {
+		e.Reason = string(e.Code)
+	}
+	return e
+}
+
+// answer closes a call whose run is over. A call that still waited for a person was never let through; any other may
+// have been under way, and then nobody knows whether it took effect.
+func (e Ending) answer(call openCall, approval *run.Approval) run.Event {
+	ended := "ended"
+	if e.Status == run.Cancelled {
+		ended = "cancelled"
+	}
+	text := fmt.Sprintf("[ERROR] Run %s before the tool finished", ended)
+	if approval != nil && approval.Status != run.Approved {
+		text = fmt.Sprintf("[SAFETY_DENIED] Run %s before the call was approved", ended)
+	}
+	event := unanswered(call, text, approval)
+	event.Metadata = with(event.Metadata, "denial_code", run.DeniedCancelled)
+	return event
+}

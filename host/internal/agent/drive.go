@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// pageSize is how many events are read at a time.
+const pageSize = 1000
+
+// drive is one run while it is being driven.
+type drive struct {
+	cfg      Config
+	run      run.Run
+	story    story
+	visible  []run.Tool
+	verdicts map[string]gate.Verdict // of this drive, by call id
+}
+
+// recall rebuilds a run from its events.
+func (a *Agent) recall(ctx context.Context, r run.Run) (*drive, error) {
+	d := &drive{cfg: a.cfg, run: r, verdicts: map[string]gate.Verdict{}, story: newStory(a.cfg.MaxResultBytes)}
+	for after := int64(-1); ; {
+		events, err := a.cfg.Ledger.Events(ctx, r.Ref, after, pageSize)
+		if err != nil {
+			return nil, fmt.Errorf("recall run: %w", err)
+		}
+		if err := d.story.hear(events); err != nil {
+			return nil, fmt.Errorf("recall run: %w", err)
+		}
+		if len(events) < pageSize {
+			return d, nil
+		}
+		after = events[len(events)-1].Sequence
+	}
+}
+
+// advance takes steps until the run is finished or parked.
+func (d *drive) advance(ctx context.Context) (Outcome, error) {
+	if d.story.over {
+		return Finished, nil
+	}
+	d.visible = d.cfg.Gate.Visible(ctx, d.run.Request.ToolPolicy)
+	if !d.story.started {
+		if err := d.append(ctx, ledger.Batch{Events: []run.Event{d.startEvent(d.visible)}}); err != nil {
+			return 0, err
+		}
+	}
+	for {
+		if len(d.story.open) > 0 {
+			parked, err := d.settle(ctx)
+			if err != nil {
+				return 0, err
+			}
+			if parked {
+				return Parked, nil
+			}
+		}
+		finished, err := d.step(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if finished {
+			return Finished, nil
+		}
+	}
+}
+
+// append commits a batch and makes its events part of the story. It writes nothing once ctx has ended.
+func (d *drive) append(ctx context.Context, batch ledger.Batch) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for i := range batch.Events {
+		batch.Events[i].Ref, batch.Events[i].SessionID = d.run.Ref, d.run.SessionID
+	}
+	events, err := d.cfg.Ledger.Append(ctx, d.run.Fence(), batch)
+	if err != nil {
+		return fmt.Errorf("append to run: %w", err)
+	}
+	return d.story.hear(events)
+}

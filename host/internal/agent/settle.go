@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// maxApprovals is how many approvals of one run are looked at.
+const maxApprovals = 1000
+
+// settle answers every open call of a step, in call order, or parks the run when a person must be asked first: "all
+// ask_user of a step precede its first tool_result".
+func (d *drive) settle(ctx context.Context) (parked bool, err error) {
+	approvals, err := d.approvals(ctx)
+	if err != nil {
+		return false, err
+	}
+	parked, err = d.askPeople(ctx, approvals)
+	if err != nil || parked {
+		return parked, err
+	}
+	for _, call := range slices.Clone(d.story.open) {
+		event := d.answer(ctx, call, approvals[call.event.ToolCallID])
+		if err := d.append(ctx, ledger.Batch{Events: []run.Event{event}}); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// approvals are the run's approvals by call id.
+func (d *drive) approvals(ctx context.Context) (map[string]*run.Approval, error) {
+	found := map[string]*run.Approval{}
+	if d.story.asked == 0 {
+		return found, nil
+	}
+	page, err := d.cfg.Ledger.Approvals(ctx, run.ApprovalFilter{Run: &d.run.Ref, Limit: maxApprovals})
+	if err != nil {
+		return nil, fmt.Errorf("look up approvals: %w", err)
+	}
+	for i := range page.Items {
+		found[page.Items[i].ToolCallID] = &page.Items[i]
+	}
+	return found, nil
+}
+
+// askPeople opens an approval for every call that needs one and parks the run while any is pending.
+func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approval) (parked bool, err error) {
+	batch := ledger.Batch{Park: true}
+	for _, call := range d.story.open {
+		if d.beyondLimit(call) {
+			continue
+		}
+		verdict := d.verdict(ctx, call.wish)
+		known := approvals[call.event.ToolCallID]
+		switch {
+		case known != nil:
+			parked = parked || !known.Status.Settled()
+		case verdict.NeedsApproval():
+			approval := d.cfg.Desk.Open(verdict.Call(), verdict.Tool(), verdict.Args(), verdict.Decision())
+			batch.Approvals = append(batch.Approvals, approval)
+			batch.Events = append(batch.Events, askEvent(approval))
+			parked = true
+		}
+	}
+	if !parked {
+		return false, nil
+	}
+	return true, d.append(ctx, batch)
+}
+
+// beyondLimit reports whether a call is one too many in its run.
+func (d *drive) beyondLimit(call openCall) bool { return call.ordinal > d.cfg.MaxToolCalls }
+
+// answer lets the gate run a call and makes its result an event.
+func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) run.Event {
+	if d.beyondLimit(call) {
+		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.cfg.MaxToolCalls), nil)
+	}
+	outcome := d.cfg.Gate.Do(ctx, d.verdict(ctx, call.wish), approval)
+	metadata := d.policyFields(outcome.Decision)
+	metadata["action"] = "result"
+	metadata["is_error"] = outcome.IsError
+	metadata["approved"], metadata["request_id"] = nil, nil
+	if approval != nil {
+		metadata["approved"], metadata["request_id"] = outcome.Approved, approval.ID
+	}
+	if outcome.Denied != "" {
+		metadata["denial_code"] = outcome.Denied
+	}
+	if outcome.Removed > 0 {
+		metadata["scope_removed_results"] = outcome.Removed
+	}
+	return run.Event{
+		Kind: run.ToolResult, Content: strings.ToValidUTF8(outcome.Content, "\uFFFD"), ToolName: call.event.ToolName,
+		ToolCallID: call.event.ToolCallID, Duration: &outcome.Duration, Citations: outcome.Citations,
+		Metadata: object(metadata),
+	}
+}
+
+// unanswered is the result of a call that the gate never answered. It keeps what the call's own event says about
+// policy.
+func unanswered(call openCall, text string, approval *run.Approval) run.Event {
+	metadata := map[string]any{}
+	if json.Unmarshal(call.event.Metadata, &metadata) != nil || metadata == nil {
+		metadata = map[string]any{}
+	}
+	delete(metadata, "raw_arguments_preview")
+	metadata["action"] = "result"
+	metadata["is_error"] = true
+	metadata["approved"], metadata["request_id"] = nil, nil
+	if approval != nil {
+		metadata["approved"], metadata["request_id"] = approval.Status == run.Approved, approval.ID
+	}
+	return run.Event{
+		Kind: run.ToolResult, Content: text, ToolName: call.event.ToolName, ToolCallID: call.event.ToolCallID,
+		Metadata: object(metadata),
+	}
+}

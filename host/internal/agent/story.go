@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+// story is what a run's events add up to. Hearing the events of a finished drive again gives the same story, which
+// is why a resumed run goes on as if it never stopped.
+type story struct {
+	maxResult int
+	started   bool
+	over      bool
+	steps     int            // model calls that asked for tools
+	called    int            // tool calls so far
+	byName    map[string]int // the same by registered name
+	asked     int            // approvals so far
+	usage     *run.Usage     // nil while no model call said
+	messages  []run.Message  // of the model and the tools, after the request's own
+	open      []openCall     // calls without a result, in call order
+}
+
+// openCall is a call that has no result yet.
+type openCall struct {
+	event   run.Event
+	wish    run.ToolCall // as the model wrote it
+	ordinal int          // position among all calls of the run, from 1
+}
+
+func newStory(maxResult int) story { return story{maxResult: maxResult, byName: map[string]int{}} }
+
+func (s *story) hear(events []run.Event) error {
+	for _, event := range events {
+		if err := s.hearOne(event); err != nil {
+			return fmt.Errorf("event %d: %w", event.Sequence, err)
+		}
+	}
+	return nil
+}
+
+func (s *story) hearOne(event run.Event) error {
+	switch event.Kind {
+	case run.SessionStart:
+		s.started = true
+	case run.Think:
+		var message run.Message
+		if err := json.Unmarshal(event.Memo, &message); err != nil {
+			return fmt.Errorf("read memo: %w", err)
+		}
+		s.messages = append(s.messages, message)
+	case run.ToolCalled:
+		s.heardCall(event)
+	case run.StepEnd:
+		return s.heardStep(event)
+	case run.AskUser:
+		s.asked++
+	case run.ToolResult:
+		s.open = slices.DeleteFunc(s.open, func(c openCall) bool { return c.event.ToolCallID == event.ToolCallID })
+		s.messages = append(s.messages, run.Message{
+			Role: run.ToolRole, ToolCallID: event.ToolCallID, Content: preview(event.Content, s.maxResult),
+		})
+	case run.SessionEnd, run.Errored:
+		s.over = true
+	}
+	return nil
+}
+
+func (s *story) heardCall(event run.Event) {
+	s.called++
+	s.byName[event.ToolName]++
+	call := openCall{event: event, ordinal: s.called}
+	if len(s.messages) > 0 {
+		for _, wish := range s.messages[len(s.messages)-1].ToolCalls {
+			if wish.ID == event.ToolCallID {
+				call.wish = wish
+			}
+		}
+	}
+	s.open = append(s.open, call)
+}
+
+func (s *story) heardStep(event run.Event) error {
+	s.steps++
+	var said struct {
+		Usage *run.Usage `json:"llm_usage"`
+	}
+	if err := json.Unmarshal(event.Metadata, &said); err != nil {
+		return fmt.Errorf("read step: %w", err)
+	}
+	s.usage = sum(s.usage, said.Usage)
+	return nil
+}
+
+// sum adds what is known; two unknowns stay unknown.
+func sum(a, b *run.Usage) *run.Usage {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	total := a.Add(*b)
+	return &total
+}

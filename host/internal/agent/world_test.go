@@ -1,0 +1,247 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
+	"github.com/fastreact/fastreact/host/internal/model"
+	"github.com/fastreact/fastreact/host/internal/policy"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+const owner = "this-incarnation"
+
+// world is an agent with a real gate and a real ledger, a scripted model and scripted tools.
+type world struct {
+	*sqlite.Ledger
+	agent *agent.Agent
+	model *model.Scripted
+	tools *tools
+	ref   run.Ref
+}
+
+// setting changes what a world is made of before it is made.
+type setting struct {
+	rules   map[string]any
+	agent   agent.Config
+	request run.Request
+	tools   *tools
+}
+
+func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *world {
+	t.Helper()
+	s := setting{tools: newTools(), request: run.Request{
+		ID: "run-1", SessionID: "session-1", Kind: run.Chat,
+		Messages: []run.Message{{Role: run.System, Content: "Cite."}, {Role: run.User, Content: "What is alpha?"}},
+		Identity: sdk.Identity{UserKey: "pska:user_primary", TenantKey: "pska"},
+	}}
+	for _, change := range changes {
+		change(&s)
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "ledger.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	w := &world{Ledger: store, model: model.NewScripted(turns), tools: s.tools}
+	w.ref = run.Ref{Tenant: run.TenantKey(s.request.Identity.TenantKey), ID: s.request.ID}
+	w.employ(t, s)
+	now := time.Now().UTC()
+	r := run.Run{
+		Ref: w.ref, SessionID: s.request.SessionID, Kind: run.Chat, Status: run.Running, Request: s.request,
+		CreatedAt: now, StartedAt: &now, Owner: owner, Epoch: 1, Attempts: 1,
+	}
+	if err := store.Create(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// employ makes a new agent behind a new gate, as a restart would.
+func (w *world) employ(t *testing.T, s setting) {
+	t.Helper()
+	rules, err := policy.Compile(policy.Config{ToolRules: s.rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	door, err := gate.New(gate.Config{
+		Sources: []gate.Source{w.tools}, Rules: rules, Scoper: pinned{}, Recorder: recorder{w.Ledger},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agent.Model, s.agent.Gate, s.agent.Ledger, s.agent.Desk = w.model, door, w.Ledger, desk{}
+	w.agent = agent.New(s.agent)
+}
+
+func (w *world) run(t *testing.T) run.Run {
+	t.Helper()
+	r, err := w.Run(t.Context(), w.ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (w *world) drive(t *testing.T) agent.Outcome {
+	t.Helper()
+	outcome, err := w.agent.Drive(t.Context(), w.run(t))
+	if err != nil {
+		t.Fatalf("drive: %v", err)
+	}
+	return outcome
+}
+
+func (w *world) events(t *testing.T) []run.Event {
+	t.Helper()
+	events, err := w.Events(t.Context(), w.ref, -1, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// answer settles every pending approval and takes the run again.
+func (w *world) answer(t *testing.T, status run.ApprovalStatus) {
+	t.Helper()
+	for _, approval := range w.approvals(t) {
+		resolution := run.Resolution{ID: approval.ID, Status: status, By: "operator", Reason: "because", At: time.Now()}
+		if status == run.Expired {
+			resolution.At = approval.ExpiresAt
+		}
+		if _, _, err := w.Resolve(t.Context(), resolution); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Seize(t.Context(), w.ref, "next-incarnation"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) approvals(t *testing.T) []run.Approval {
+	t.Helper()
+	page, err := w.Approvals(t.Context(), run.ApprovalFilter{Run: &w.ref, Oldest: true, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Items
+}
+
+// lines are events as short text: kind, tool, call id, content.
+func lines(events []run.Event) []string {
+	var out []string
+	for _, e := range events {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s | %s", e.Kind, e.ToolName, e.ToolCallID, e.Content)))
+	}
+	return out
+}
+
+func only(events []run.Event, kind run.EventKind) []run.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e run.Event) bool { return e.Kind != kind })
+}
+
+func metadata(t *testing.T, e run.Event) map[string]any {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal(e.Metadata, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+func wish(id, name, arguments string) run.ToolCall {
+	return run.ToolCall{ID: id, Name: name, Arguments: arguments}
+}
+
+// tools is a source of tools that answer from functions.
+type tools struct {
+	mu      sync.Mutex
+	answers map[string]func(context.Context, sdk.Call) (sdk.Result, error)
+	scoped  map[string]bool
+	calls   []sdk.Call
+}
+
+func newTools() *tools {
+	echo := func(_ context.Context, call sdk.Call) (sdk.Result, error) {
+		return sdk.Result{Content: call.Tool + " says " + string(call.Args)}, nil
+	}
+	return &tools{
+		answers: map[string]func(context.Context, sdk.Call) (sdk.Result, error){"look": echo, "write": echo, "find": echo},
+		scoped:  map[string]bool{"find": true},
+	}
+}
+
+func (s *tools) Tools(context.Context) []run.Tool {
+	var list []run.Tool
+	for name := range s.answers {
+		list = append(list, run.Tool{
+			Name: name, RawName: name, Source: run.FromNative, Digest: "sha256:" + name, Scoped: s.scoped[name],
+			Schema: json.RawMessage(`{"type":"object"}`),
+		})
+	}
+	return list
+}
+
+func (s *tools) Invoke(ctx context.Context, tool run.Tool, call sdk.Call) (sdk.Result, error) {
+	s.mu.Lock()
+	s.calls = append(s.calls, call)
+	s.mu.Unlock()
+	return s.answers[tool.Name](ctx, call)
+}
+
+func (s *tools) ran() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for _, call := range s.calls {
+		names = append(names, call.CallID)
+	}
+	return names
+}
+
+// pinned is a scope plugin that changes nothing: the host's clamp has the last word.
+type pinned struct{}
+
+func (pinned) Name() string   { return "pinned" }
+func (pinned) Digest() string { return "sha256:pinned" }
+
+func (pinned) Inject(_ context.Context, request sdk.InjectRequest) (sdk.Injection, error) {
+	return sdk.Injection{Args: request.Args, Applied: true}, nil
+}
+
+func (pinned) Filter(_ context.Context, request sdk.FilterRequest) (sdk.Filtering, error) {
+	return sdk.Filtering{Result: request.Result}, nil
+}
+
+// recorder commits audit records under the run's fence.
+type recorder struct{ log ledger.Log }
+
+func (r recorder) Record(ctx context.Context, fence run.Fence, record run.Audit) error {
+	_, err := r.log.Append(ctx, fence, ledger.Batch{Audits: []run.Audit{record}})
+	return err
+}
+
+// desk opens approvals that wait for five minutes.
+type desk struct{}
+
+func (desk) Open(call run.Call, tool run.Tool, args json.RawMessage, decision run.Decision) run.Approval {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	return run.Approval{
+		ID: run.NewID("approval-"), Run: call.Fence.Ref, SessionID: call.SessionID, UserKey: call.Identity.UserKey,
+		ToolCallID: call.ID, ToolName: call.Tool, Args: args, ArgsDigest: run.Digest(args), ToolDigest: tool.Digest,
+		Reason: decision.Reason, Decision: decision, Status: run.Pending, Timeout: 300 * time.Second,
+		CreatedAt: now, ExpiresAt: now.Add(300 * time.Second),
+	}
+}
