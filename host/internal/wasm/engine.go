@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -133,15 +134,14 @@ func compile(ctx context.Context, module []byte, cache wazero.CompilationCache) 
 			err = fmt.Errorf("compile module: host panic: %v", cause)
 		}
 	}()
-	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithDebugInfoEnabled(false).
-		WithMemoryLimitPages(ceiling().MemoryPages)
+	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
 	compiled, err := runtime.CompileModule(ctx, module)
 	if err == nil {
-		err = serveImports(ctx, runtime)
+		err = link(ctx, runtime, compiled)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("compile module: %w", err), runtime.Close(ctx))
@@ -149,11 +149,26 @@ func compile(ctx context.Context, module []byte, cache wazero.CompilationCache) 
 	return &engine{runtime: runtime, cache: cache, compiled: compiled}, nil
 }
 
-func serveImports(ctx context.Context, runtime wazero.Runtime) error {
+// link serves what checkImports let pass, and compares each import with what is served.
+func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return err
 	}
-	return serveLog(ctx, runtime)
+	if err := serveLog(ctx, runtime); err != nil {
+		return err
+	}
+	for _, want := range compiled.ImportedFunctions() {
+		module, name, _ := want.Import()
+		served := runtime.Module(module)
+		if served == nil {
+			return fmt.Errorf("import %s %s is not served", module, name)
+		}
+		got, there := served.ExportedFunctionDefinitions()[name]
+		if !there || !slices.Equal(got.ParamTypes(), want.ParamTypes()) || !slices.Equal(got.ResultTypes(), want.ResultTypes()) {
+			return fmt.Errorf("import %s %s has another signature than the one served", module, name)
+		}
+	}
+	return nil
 }
 
 func (e *engine) close(ctx context.Context) error {

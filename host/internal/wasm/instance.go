@@ -129,8 +129,12 @@ func (i *instance) unpack(packed uint64, limit int) ([]byte, error) {
 	return bytes.Clone(view), nil
 }
 
+// call calls an export. A guest that came back after its time is over has no say either.
 func (i *instance) call(ctx context.Context, name string, params ...uint64) (uint64, error) {
 	results, err := i.module.ExportedFunction(name).Call(ctx, params...)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}

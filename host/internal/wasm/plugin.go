@@ -85,7 +85,9 @@ func (p *Plugin) Review(ctx context.Context, request sdk.ReviewRequest) (sdk.Rev
 }
 
 // Wants reports whether the plugin asked to judge a tool: see Matches.
-func (p *Plugin) Wants(registered, raw string) bool { return Matches(p.manifest.Match, registered, raw) }
+func (p *Plugin) Wants(registered, raw string) bool {
+	return Matches(p.manifest.Match, registered, raw)
+}
 
 // Matches reports whether a manifest's globs match a tool, by its registered or its raw name. Without globs, and in
 // doubt, it is true: a policy that is asked can only tighten.

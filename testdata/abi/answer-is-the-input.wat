@@ -1,0 +1,10 @@
+;; The answer may lie where the input lay.
+;; expect: call ok
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}]}")
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (i64.or (i64.shl (i64.extend_i32_u (local.get $ptr)) (i64.const 32)) (i64.extend_i32_u (local.get $len))))
+)

@@ -1,0 +1,14 @@
+;; _initialize runs before every other export.
+;; expect: call ok
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (data (i32.const 16) "{\"action\":\"allow\"}")
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (if (i32.eqz (global.get $ready)) (then unreachable))
+    (i64.const 0x0000001000000012))
+  (global $ready (mut i32) (i32.const 0))
+  (func (export "_initialize") (global.set $ready (i32.const 1)))
+)

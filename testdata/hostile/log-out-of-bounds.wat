@@ -1,0 +1,13 @@
+;; Points the log at what is not its memory.
+;; expect: call ok
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
+  (import "fastreact:log/1" "write" (func $log (param i32 i32) (result i64)))
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (data (i32.const 16) "{\"action\":\"allow\"}")
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (drop (call $log (i32.const 65535) (i32.const -1)))
+    (i64.const 0x0000001000000012))
+)

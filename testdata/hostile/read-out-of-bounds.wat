@@ -1,0 +1,10 @@
+;; Traps.
+;; expect: call plugin_trap
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (i64.load (i32.const 0x7fffffff)))
+)

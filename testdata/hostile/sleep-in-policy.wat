@@ -1,0 +1,16 @@
+;; A pure guest sleeps for an hour, which takes no time.
+;; expect: call ok
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
+  (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  ;; one subscription at 256: clock 1, relative, 3600 s
+  (data (i32.const 16) "{\"action\":\"allow\"}")
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (i32.store (i32.const 272) (i32.const 1))
+    (i64.store (i32.const 280) (i64.const 3600000000000))
+    (drop (call $poll (i32.const 256) (i32.const 512) (i32.const 1) (i32.const 640)))
+    (i64.const 0x0000001000000012))
+)
