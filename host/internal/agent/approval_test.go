@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,10 +14,9 @@ import (
 
 // dangerous is a step of three calls, two of which need a person.
 func dangerous() []model.Turn {
-	return []model.Turn{
-		model.Ask(wish("c1", "look", `{}`), wish("c2", "write", `{"n":1}`), wish("c3", "write", `{"n":2}`)),
-		model.Say("Done."),
-	}
+	ask := model.Ask(wish("c1", "look", `{}`), wish("c2", "write", `{"n":1}`), wish("c3", "write", `{"n":2}`))
+	ask.Reply.Reasoning = "because"
+	return []model.Turn{ask, model.Say("Done.")}
 }
 
 func askFirst(s *setting) { s.rules = map[string]any{"look": "allow", "write": "require_approval"} }
@@ -124,5 +124,27 @@ func TestADriveWhileAnApprovalIsPendingParksAgain(t *testing.T) {
 	}
 	if after := len(w.events(t)); after != before || len(w.tools.ran()) != 0 {
 		t.Errorf("%d events became %d, ran %v", before, after, w.tools.ran())
+	}
+}
+
+func TestAnApprovalIsWorthNothingOncePolicyDenies(t *testing.T) {
+	w := newWorld(t, dangerous(), askFirst)
+	w.drive(t)
+	w.answer(t, run.Approved)
+	w.employ(t, setting{rules: map[string]any{"look": "allow", "write": "deny"}})
+	if outcome := w.drive(t); outcome != agent.Finished {
+		t.Fatalf("outcome %v", outcome)
+	}
+	result := only(w.events(t), run.ToolResult)[1]
+	if diff := cmp.Diff([]string{"c1"}, w.tools.ran()); diff != "" || !strings.HasPrefix(result.Content, "[SAFETY_BLOCKED]") {
+		t.Errorf("%s, ran (-want +got):\n%s", result.Content, diff)
+	}
+}
+
+func TestTheTimeoutIsWrittenAsTheContractWritesIt(t *testing.T) {
+	w := newWorld(t, dangerous(), askFirst)
+	w.drive(t)
+	if raw := string(only(w.events(t), run.AskUser)[0].Metadata); !strings.Contains(raw, `"timeout_seconds":300.0`) {
+		t.Errorf("metadata %s", raw)
 	}
 }

@@ -43,7 +43,7 @@ func askEvent(approval run.Approval) run.Event {
 		Metadata: object(map[string]any{
 			"request_id":      approval.ID,
 			"decision_level":  decision.Level(),
-			"timeout_seconds": approval.Timeout.Seconds(),
+			"timeout_seconds": seconds(approval.Timeout),
 			"expires_at":      timestamp(approval.ExpiresAt),
 			"policy_scope":    orNull(decision.PolicyScope),
 			"policy_action":   orNull(string(decision.PolicyAction)),

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -88,5 +90,14 @@ func orEmpty(list []string) []string {
 
 // timestamp is how every time in metadata is written: RFC 3339, UTC, microseconds.
 func timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+
+// seconds writes whole seconds as the contract does: 300.0.
+func seconds(d time.Duration) json.Number {
+	text := strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return json.Number(text)
+}
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
