@@ -1,0 +1,227 @@
+package fastreact
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/web"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+func looking(i *inspector) func(*Config, *web.Config) {
+	return func(cfg *Config, _ *web.Config) { cfg.Inspector = i }
+}
+
+// undated returns a body without its timestamp.
+func undated(t *testing.T, body string) string {
+	t.Helper()
+	before, after, found := strings.Cut(body, `"timestamp":"`)
+	if !found || len(after) < 33 || after[32] != '"' {
+		t.Fatalf("no timestamp in %s", body)
+	}
+	return before + after[33:]
+}
+
+func TestHealthIsPublicAndTheseBytes(t *testing.T) {
+	server := open(t, newBook(nil), func(cfg *Config, door *web.Config) {
+		cfg.AgentReady = func() bool { return false }
+		door.ServiceToken = token
+	})
+	_, body := call(t, server, "GET", "/health", "")
+	want := `{"status":"healthy","agent_ready":false,"service_contract":"fastreact.agent_event.v1","version":"1.2.3",}`
+	if diff := cmp.Diff(want, undated(t, body)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryOtherRouteNeedsTheToken(t *testing.T) {
+	server := open(t, newBook(nil), func(_ *Config, door *web.Config) { door.ServiceToken = token })
+	for _, route := range New(Config{}).Routes {
+		if route.Path == "/health" {
+			continue
+		}
+		path := strings.NewReplacer("{run_id}", "x", "{request_id}", "x").Replace(route.Path)
+		response, body := call(t, server, route.Method, path, "")
+		if status, got := code(t, response, body); status != 401 || got != "unauthorized" {
+			t.Errorf("%s %s: %d %s", route.Method, path, status, got)
+		}
+	}
+}
+
+func wholeReport() ReadyReport {
+	return ReadyReport{
+		Agent: true, Model: ModelReport{"m", true, false}, Compiled: true,
+		Servers: []sdk.SourceStatus{{Name: "pska", Alive: true, Transport: "stdio", Isolation: "shared", Loaded: true, ToolCount: 1}},
+		Tools:   []string{"pska_pska_search"}, Store: StoreReport{Driver: "sqlite", Ready: true},
+		Plugins: []PluginReport{{Name: "exec-guard", Kind: "policy", Digest: "sha256:x", Generation: 1, State: "ready"}},
+	}
+}
+
+func TestReadinessIsTheseBytes(t *testing.T) {
+	server := open(t, newBook(nil), looking(&inspector{ready: wholeReport()}), func(cfg *Config, _ *web.Config) {
+		cfg.AuthRequired = true
+	})
+	_, body := call(t, server, "GET", "/ready", "")
+	want := `{"status":"ready","agent_ready":true,"service_contract":"fastreact.agent_event.v1",` +
+		`"auth":{"required":true,"mode":"service_token","header":"X-FastReAct-Service-Token",` +
+		`"alternate_header":"Authorization: Bearer"},` +
+		`"model":{"name":"m","api_base_configured":true,"api_key_configured":false},"multitenant":{"enabled":false},` +
+		`"mcp":{"ready":true,"servers":[{"name":"pska","alive":true,"transport":"stdio","isolation":"shared",` +
+		`"loaded":true,"tool_count":1,"last_error":null,"quarantined":[]}],"tools":["pska_pska_search"]},` +
+		`"store":{"driver":"sqlite","ready":true,"last_error":null},"plugins":[{"name":"exec-guard","kind":"policy",` +
+		`"digest":"sha256:x","generation":1,"state":"ready","last_error":null}],}`
+	if diff := cmp.Diff(want, undated(t, body)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhateverIsNotWholeDegrades(t *testing.T) {
+	for name, harm := range map[string]func(*ReadyReport){
+		"agent":           func(r *ReadyReport) { r.Agent = false },
+		"plugins":         func(r *ReadyReport) { r.Compiled = false },
+		"store":           func(r *ReadyReport) { r.Store.Ready = false },
+		"no MCP server":   func(r *ReadyReport) { r.Servers = nil },
+		"dead MCP server": func(r *ReadyReport) { r.Servers[0].Alive = false },
+		"MCP not loaded":  func(r *ReadyReport) { r.Servers[0].Loaded = false },
+	} {
+		report := wholeReport()
+		harm(&report)
+		if got := get(t, open(t, newBook(nil), looking(&inspector{ready: report})), "/ready"); got["status"] != "degraded" {
+			t.Errorf("%s: %v", name, got["status"])
+		}
+	}
+}
+
+func TestTheContractsDryRunHolds(t *testing.T) {
+	i := &inspector{decision: run.Decision{
+		Action: sdk.RequireApproval, Reason: "Policy tool:exec requires approval", PolicyScope: "tool:exec",
+		PolicyAction: sdk.RequireApproval, PolicyMatched: true,
+	}}
+	server := open(t, newBook(nil), looking(i))
+	_, body := call(t, server, "POST", "/v1/policy/check", contract(t, "policy_check_request"))
+	wantKeys := append(keys(t, contract(t, "policy_check_response")), "chain")
+	if diff := cmp.Diff(wantKeys, keys(t, body)); diff != "" {
+		t.Error(diff)
+	}
+	got := object(t, body)
+	delete(got, "chain")
+	if diff := cmp.Diff(object(t, contract(t, "policy_check_response")), got); diff != "" {
+		t.Error(diff)
+	}
+	probe := Probe{
+		Tool: "exec", Args: json.RawMessage(`{"command":"ls"}`),
+		Identity: sdk.Identity{UserKey: "pska:user_primary", TenantKey: "pska", UserID: "user_primary", AuthProvider: "none"},
+	}
+	if diff := cmp.Diff(probe, i.probe); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryActionHasItsFlags(t *testing.T) {
+	for action, want := range map[sdk.Action][]any{
+		sdk.Allow: {"safe", false, true}, sdk.Caution: {"caution", false, true},
+		sdk.RequireApproval: {"danger", true, true}, sdk.Deny: {"forbidden", false, false}, "": {"forbidden", false, false},
+	} {
+		server := open(t, newBook(nil), looking(&inspector{decision: run.Decision{Action: action}}))
+		_, body := call(t, server, "POST", "/v1/policy/check", `{"tool_name":"t"}`)
+		got := object(t, body)
+		if diff := cmp.Diff(want, []any{got["level"], got["requires_confirmation"], got["should_allow"]}); diff != "" {
+			t.Errorf("%q: %s", action, diff)
+		}
+	}
+}
+
+func TestThePolicyIsTheseBytes(t *testing.T) {
+	server := open(t, newBook(nil), looking(&inspector{policy: Policy{
+		Config: json.RawMessage(`{"default_action":"caution"}`), Hash: "sha256:p",
+		Plugins: []run.PluginDigest{{Name: "exec-guard", Digest: "sha256:x"}},
+	}}))
+	_, body := call(t, server, "GET", "/v1/policy", "")
+	want := `{"schema":"fastreact.policy.v1","policy":{"default_action":"caution"},"policy_snapshot_hash":"sha256:p",` +
+		`"policy_version":"sha256:p","reload_supported":false,"actions":["allow","caution","require_approval","deny"],` +
+		`"priority":["user_rules","tenant_rules","tool_rules","default_action","built_in_safety"],` +
+		`"tenant_inference":"prefix_before_colon_in_user_key","plugins":[{"name":"exec-guard","digest":"sha256:x"}]}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestToolsAreListedWithTheirParameters(t *testing.T) {
+	server := open(t, newBook(nil), looking(&inspector{tools: []run.Tool{
+		{Name: "pska_pska_search", Source: run.FromMCP, Plugin: "mcpbridge", Description: "finds", Schema: json.RawMessage(
+			`{"type":"object","properties":{"top_k":{},"query":{}}}`)},
+		{Name: "exec", Source: run.FromWasm, Plugin: "shell", Schema: json.RawMessage(`{"properties":7}`)},
+	}}))
+	_, body := call(t, server, "GET", "/v1/tools", "")
+	want := `{"tools":["pska_pska_search","exec"],"mcp_tools":["pska_pska_search"],"tool_summaries":[` +
+		`{"name":"pska_pska_search","description":"finds","parameters":["query","top_k"],"source":"mcp","plugin":"mcpbridge"},` +
+		`{"name":"exec","description":"","parameters":[],"source":"wasm","plugin":"shell"}]}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSmallListsAreTheseBytes(t *testing.T) {
+	server := open(t, newBook(nil))
+	for path, want := range map[string]string{
+		"/v1/skills": `{"skills":[]}`,
+		"/v1/models": `{"object":"list","data":[{"id":"demo-model","object":"model","created":0,"owned_by":"fastreact"}]}`,
+	} {
+		if _, body := call(t, server, "GET", path, ""); body != want {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	index := get(t, server, "/", "Accept", "text/html")
+	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 24 {
+		t.Errorf("index: %v", index)
+	}
+}
+
+func counted() Stats {
+	return Stats{
+		RunsByStatus: map[run.Status]int{run.Queued: 1, run.Running: 2, run.Failed: 1}, AvgRunDuration: 1500 * time.Millisecond,
+		Events: 9, ErrorEvents: 1, Audits: 4, AvgToolDuration: 250 * time.Microsecond,
+		RecentErrors:      []RecentError{{Run: run.Ref{ID: "r"}, At: dawn, Code: "model_timeout", Text: "Slow."}},
+		ApprovalsByStatus: map[run.ApprovalStatus]int{run.Pending: 2, run.Expired: 1}, AvgResolution: time.Second,
+		Usage: run.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5}, Driver: "sqlite",
+		Streams: map[string]Stream{"events": {9, 900}}, Plugins: map[string]PluginStats{"exec-guard": {7, 1}},
+	}
+}
+
+func TestMetricsAreTheseBytes(t *testing.T) {
+	_, body := call(t, open(t, newBook(nil), looking(&inspector{stats: counted()})), "GET", "/v1/metrics", "")
+	want := `{"schema":"fastreact.metrics.v1","runs":{"live_count":3,"trace_count":4,` +
+		`"status_counts":{"failed":1,"queued":1,"running":2},"avg_duration_ms":1500},` +
+		`"events":{"total_count":9,"error_count":1},"tools":{"audit_count":4,"avg_duration_ms":0.25},` +
+		`"approvals":{"count":3,"status_counts":{"expired":1,"pending":2},"pending_count":2,"expired_count":1,` +
+		`"avg_resolution_ms":1000},"errors":{"count":1,"recent":[{"run_id":"r",` +
+		`"timestamp":"2026-06-11T00:00:00.000000+00:00","code":"model_timeout","message":"Slow."}]},` +
+		`"store":{"driver":"sqlite","streams":{"events":{"records":9,"bytes":900}}},` +
+		`"llm":{"usage_total":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}},` +
+		`"plugins":{"exec-guard":{"calls":7,"failures":1}}}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPrometheusReadsTheSameNumbers(t *testing.T) {
+	server := open(t, newBook(nil), looking(&inspector{stats: counted()}))
+	response, body := call(t, server, "GET", "/metrics", "")
+	for _, line := range []string{
+		"fastreact_events 9", `fastreact_runs{status="running"} 2`, `fastreact_approvals{status="pending"} 2`,
+		`fastreact_llm_tokens{kind="prompt"} 3`, `fastreact_store_bytes{stream="events"} 900`,
+		`fastreact_plugin_calls_total{plugin="exec-guard"} 7`, "fastreact_run_duration_seconds_avg 1.5",
+	} {
+		if !strings.Contains(body, line+"\n") {
+			t.Errorf("%q is missing", line)
+		}
+	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") || strings.Contains(body, "go_") {
+		t.Error(body)
+	}
+}
