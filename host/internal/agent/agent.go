@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 
 	"github.com/fastreact/fastreact/host/internal/gate"
@@ -82,6 +83,9 @@ func (a *Agent) Drive(ctx context.Context, r run.Run) (Outcome, error) {
 		return 0, orCause(ctx, err)
 	}
 	outcome, err := d.advance(ctx)
+	if errors.Is(err, ledger.ErrFenced) {
+		return 0, err
+	}
 	if err != nil {
 		return 0, orCause(ctx, err)
 	}

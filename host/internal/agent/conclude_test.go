@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
@@ -127,5 +128,40 @@ func TestACancelInTheModelWritesNothing(t *testing.T) {
 	}
 	if got := len(w.events(t)); got != 1 {
 		t.Errorf("%d events", got)
+	}
+}
+
+func TestACommitUnderWayIsNotLostToACancel(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	w := newWorld(t, dangerous(), askFirst)
+	w.committing = func(batch ledger.Batch) {
+		if batch.Park {
+			cancel(errors.New("cancelled"))
+		}
+	}
+	outcome, err := w.agent.Drive(ctx, w.run(t))
+	if outcome != agent.Parked || err != nil || w.run(t).Phase != run.AwaitingApproval {
+		t.Errorf("outcome %v, %v, phase %q", outcome, err, w.run(t).Phase)
+	}
+}
+
+func TestOnlyTheCallsThatAreStillOpenAreAnsweredAtTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	w := newWorld(t, []model.Turn{model.Ask(wish("c1", "look", `{}`), wish("c2", "write", `{}`))})
+	w.committing = func(batch ledger.Batch) {
+		if len(only(batch.Events, run.ToolResult)) > 0 {
+			cancel(errors.New("cancelled"))
+		}
+	}
+	if _, err := w.agent.Drive(ctx, w.run(t)); err == nil {
+		t.Fatal("drove on after the end")
+	}
+	w.committing = nil
+	w.conclude(t, agent.Ending{Status: run.Failed, Code: run.CodeTimeout, Text: "Too long.", Reason: "timeout"})
+	want := []string{
+		"tool_result look c1 | look says {}", "tool_result write c2 | [ERROR] Run ended before the tool finished",
+	}
+	if diff := cmp.Diff(want, lines(only(w.events(t), run.ToolResult))); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }

@@ -3,14 +3,17 @@ package agent
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// pageSize is how many events are read at a time.
-const pageSize = 1000
+const (
+	pageSize      = 1000             // events read at a time
+	commitTimeout = 10 * time.Second // of one batch
+)
 
 // drive is one run while it is being driven.
 type drive struct {
@@ -70,7 +73,8 @@ func (d *drive) advance(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// append commits a batch and makes its events part of the story. It writes nothing once ctx has ended.
+// append commits a batch and makes its events part of the story. It writes nothing once ctx has ended; a commit that
+// is under way is waited for, because whoever ends the run must know whether it was parked or finished by it.
 func (d *drive) append(ctx context.Context, batch ledger.Batch) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -78,7 +82,9 @@ func (d *drive) append(ctx context.Context, batch ledger.Batch) error {
 	for i := range batch.Events {
 		batch.Events[i].Ref, batch.Events[i].SessionID = d.run.Ref, d.run.SessionID
 	}
-	events, err := d.cfg.Ledger.Append(ctx, d.run.Fence(), batch)
+	committing, stop := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer stop()
+	events, err := d.cfg.Ledger.Append(committing, d.run.Fence(), batch)
 	if err != nil {
 		return fmt.Errorf("append to run: %w", err)
 	}

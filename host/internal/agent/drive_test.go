@@ -298,3 +298,31 @@ func TestALaterClaimStopsTheEarlierOne(t *testing.T) {
 		t.Errorf("%d events", got)
 	}
 }
+
+func TestACallOutsideTheScopeIsAnsweredWithoutAPerson(t *testing.T) {
+	asked := wish("c1", "find", `{"source_item_ids":["src_9"]}`)
+	w := newWorld(t, []model.Turn{model.Ask(asked), model.Say("Done.")}, func(s *setting) {
+		s.rules = map[string]any{"find": "require_approval"}
+		s.request.ToolPolicy.Scope = &sdk.Scope{Mode: sdk.Hard, SourceItemIDs: []string{"src_1"}}
+	})
+	if outcome := w.drive(t); outcome != agent.Finished {
+		t.Fatalf("outcome %v", outcome)
+	}
+	result := only(w.events(t), run.ToolResult)[0]
+	if !strings.Contains(result.Content, "tool_scope_empty") || metadata(t, result)["tool_policy_scope_empty"] != true {
+		t.Errorf("result %s %s", result.Content, result.Metadata)
+	}
+	if len(w.tools.ran()) != 0 {
+		t.Errorf("ran %v", w.tools.ran())
+	}
+}
+
+func TestAResultThatIsNotUTF8IsMadeReadable(t *testing.T) {
+	w := newWorld(t, []model.Turn{model.Ask(wish("c1", "look", `{}`)), model.Say("Done.")}, func(s *setting) {
+		s.tools.answers["look"] = func(context.Context, sdk.Call) (sdk.Result, error) { return sdk.Result{Content: "a\xffb"}, nil }
+	})
+	w.drive(t)
+	if got := only(w.events(t), run.ToolResult)[0].Content; got != "a\uFFFDb" {
+		t.Errorf("content %q", got)
+	}
+}

@@ -30,6 +30,15 @@ type world struct {
 	model *model.Scripted
 	tools *tools
 	ref   run.Ref
+
+	committing func(ledger.Batch) // called before each batch of the agent when set
+}
+
+func (w *world) Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error) {
+	if w.committing != nil {
+		w.committing(batch)
+	}
+	return w.Ledger.Append(ctx, fence, batch)
 }
 
 // setting changes what a world is made of before it is made.
@@ -82,7 +91,7 @@ func (w *world) employ(t *testing.T, s setting) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agent.Model, s.agent.Gate, s.agent.Ledger, s.agent.Desk = w.model, door, w.Ledger, desk{}
+	s.agent.Model, s.agent.Gate, s.agent.Ledger, s.agent.Desk = w.model, door, w, desk{}
 	w.agent = agent.New(s.agent)
 }
 
