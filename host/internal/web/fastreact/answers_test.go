@@ -77,7 +77,7 @@ func TestAnAnswerWithoutAStreamHasTheContractsKeysFirst(t *testing.T) {
 func TestAFailedRunIsAnswered200WithAnError(t *testing.T) {
 	server := open(t, newBook(func(_ context.Context, b *book, r run.Run) {
 		b.add(r.Ref, run.Event{Kind: run.Errored, Content: "Run cancelled", Metadata: json.RawMessage(
-			`{"error_type":"CancelledError","reason":"x"}`)})
+			`{"error_type":"CancelledError","code":"cancelled","reason":"x"}`)})
 		b.finish(r.Ref, run.Cancelled, run.Outcome{Error: "Run cancelled"})
 	}))
 	response, body := call(t, server, "POST", "/v1/chat/completions", question+`}`)

@@ -68,6 +68,8 @@ type Config struct {
 	Poll          time.Duration   // how often a tail looks without being told; 0 = 1 s
 	Closing       <-chan struct{} // when closed, tails of runs that are not this connection's end; may be nil
 
+	Prometheus bool // serve /metrics
+
 	// ParseToolPolicy reads a request's tool_policy. Locations of faults are relative to it. nil refuses any.
 	ParseToolPolicy func(raw any) (run.ToolPolicy, []web.FieldError)
 }
@@ -88,7 +90,7 @@ func New(cfg Config) web.Face {
 
 func (f *face) routes() []web.Route {
 	get, post := http.MethodGet, http.MethodPost
-	return []web.Route{
+	routes := []web.Route{
 		{Method: get, Path: "/", Handle: f.index},
 		{Method: get, Path: "/health", Handle: f.health, Public: true},
 		{Method: get, Path: "/ready", Handle: f.ready},
@@ -112,6 +114,9 @@ func (f *face) routes() []web.Route {
 		{Method: get, Path: "/v1/policy", Handle: f.policy},
 		{Method: post, Path: "/v1/policy/check", Handle: f.checkPolicy},
 		{Method: get, Path: "/v1/metrics", Handle: f.metrics},
-		{Method: get, Path: "/metrics", Handle: f.prometheus},
 	}
+	if f.cfg.Prometheus {
+		routes = append(routes, web.Route{Method: get, Path: "/metrics", Handle: f.prometheus})
+	}
+	return routes
 }

@@ -254,7 +254,7 @@ func handler(t *testing.T, b *book, change ...func(*Config, *web.Config)) http.H
 	t.Helper()
 	cfg := Config{
 		Engine: b, Records: b, Desk: &desk{}, Inspector: &inspector{}, Version: "1.2.3", Model: "demo-model",
-		Poll: 20 * time.Millisecond, ParseToolPolicy: parseAny,
+		Poll: 20 * time.Millisecond, ParseToolPolicy: parseAny, Prometheus: true,
 	}
 	door := web.Config{}
 	for _, c := range change {

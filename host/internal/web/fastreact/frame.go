@@ -83,12 +83,9 @@ func usageOf(e run.Event) *run.Usage {
 func toFatal(e run.Event) *fatalError {
 	metadata := struct {
 		Type string `json:"error_type"`
-		Code string `json:"error_code"`
+		Code string `json:"code"`
 	}{Type: "RunError", Code: string(run.CodeInternal)}
 	// Metadata that does not fit leaves the neutral words above.
 	_ = json.Unmarshal(orObject(e.Metadata), &metadata)
-	if metadata.Type == "CancelledError" {
-		metadata.Code = string(run.CodeCancelled)
-	}
 	return &fatalError{Message: e.Content, Type: metadata.Type, Code: metadata.Code}
 }

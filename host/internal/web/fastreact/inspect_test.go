@@ -41,7 +41,7 @@ func TestHealthIsPublicAndTheseBytes(t *testing.T) {
 
 func TestEveryOtherRouteNeedsTheToken(t *testing.T) {
 	server := open(t, newBook(nil), func(_ *Config, door *web.Config) { door.ServiceToken = token })
-	for _, route := range New(Config{}).Routes {
+	for _, route := range New(Config{Prometheus: true}).Routes {
 		if route.Path == "/health" {
 			continue
 		}
@@ -206,6 +206,13 @@ func TestMetricsAreTheseBytes(t *testing.T) {
 		`"plugins":{"exec-guard":{"calls":7,"failures":1}}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWithoutPrometheusThereAreNoMetricsInItsText(t *testing.T) {
+	server := open(t, newBook(nil), func(cfg *Config, _ *web.Config) { cfg.Prometheus = false })
+	if response, _ := call(t, server, "GET", "/metrics", ""); response.StatusCode != 404 {
+		t.Errorf("status %d", response.StatusCode)
 	}
 }
 

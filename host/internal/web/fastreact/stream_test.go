@@ -140,7 +140,7 @@ func join(t *testing.T, server *httptest.Server) *http.Response {
 func TestAFatalErrorIsMarkedForClientLibraries(t *testing.T) {
 	server := open(t, newBook(func(_ context.Context, b *book, r run.Run) {
 		b.add(r.Ref, run.Event{Kind: run.Errored, Content: "The model is not available.", Metadata: json.RawMessage(
-			`{"error_type":"ModelError","error_code":"model_unavailable"}`)})
+			`{"error_type":"ModelError","code":"model_unavailable"}`)})
 		b.finish(r.Ref, run.Failed, run.Outcome{Error: "The model is not available."})
 	}))
 	_, body := call(t, server, "POST", "/v1/chat/completions", question+`,"stream":true}`)
