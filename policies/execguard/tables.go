@@ -14,13 +14,13 @@ const readers = `
 `
 
 // writers write the files they are given.
-const writers = `mkdir touch rmdir truncate split csplit mkfifo mktemp ln install unzip zip gzip gunzip bzip2 bunzip2 xz unxz
+const writers = `mkdir touch rmdir truncate split csplit mkfifo ln install unzip zip gzip gunzip bzip2 bunzip2 xz unxz
 	zstd patch dos2unix unix2dos rename ar cpio rsync unlzma lzma compress uncompress 7z`
 
 // careful commands build, test or talk to the network: useful every day, and able to run anything.
 const careful = `make cmake ninja go gofmt cargo rustc gcc g++ cc clang ld javac java mvn gradle tox pytest npx yarn pnpm pip pip3 bundle gem
 	rake ant sbt dotnet msbuild tsc eslint prettier black ruff mypy flake8 jest webpack convert ffmpeg identify pandoc pdflatex latex
-	ping ping6 traceroute tracepath mtr whois curl wget lynx w3m bind complete logger history enable gpg openssl ssh-keygen
+	ping ping6 traceroute tracepath mtr whois curl wget lynx w3m bind complete logger history enable mktemp gpg openssl ssh-keygen
 	nano sqlite diffstat ctags cscope m4 bison flex yacc lex strip ldd dmesg journalctl`
 
 // dangers reach beyond the files at hand. Each line: names, and what they do.

@@ -90,7 +90,9 @@ func (w wrapper) judge(j *judge, c call) finding {
 	own = own.or(j.command(inner))
 	for len(inner) > 1 && doubtful {
 		inner = inner[1:]
-		own = own.or(j.command(inner))
+		if inner[0].known() && inner[0].text != "" {
+			own = own.or(j.command(inner))
+		}
 	}
 	return own
 }
@@ -142,7 +144,7 @@ func (c call) fill(inner []word) []word {
 	for i, arg := range c.args {
 		if (arg.text == "-I" || arg.text == "--replace-str") && i+1 < len(c.args) {
 			markers = append(markers, c.args[i+1].text)
-		} else if strings.HasPrefix(arg.text, "-I") {
+		} else if strings.HasPrefix(arg.text, "-I") || strings.HasPrefix(arg.text, "-i") {
 			markers = append(markers, arg.text[2:])
 		}
 	}

@@ -1,6 +1,7 @@
 package plugintest
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -85,11 +86,13 @@ func (p *Plugin) Review(t *testing.T, request sdk.ReviewRequest) sdk.Review {
 
 func (p *Plugin) ask(t *testing.T, op sdk.Op, input, answer any) {
 	t.Helper()
-	payload, err := json.Marshal(input)
-	if err != nil {
+	var payload bytes.Buffer
+	encoder := json.NewEncoder(&payload)
+	encoder.SetEscapeHTML(false) // raw JSON inside the input stays as it was written
+	if err := encoder.Encode(input); err != nil {
 		t.Fatalf("encode input of op %d: %v", op, err)
 	}
-	output, err := p.drive(op, payload)
+	output, err := p.drive(op, payload.Bytes())
 	if err != nil {
 		t.Fatalf("op %d failed: %v", op, err)
 	}
