@@ -162,6 +162,21 @@ func TestDisconnectCancelsTheRun(t *testing.T) {
 	}
 }
 
+func TestDisconnectWhileParkingCancelsTheRun(t *testing.T) {
+	b := newBench(t, nil)
+	connection, hangUp := context.WithCancel(t.Context())
+	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+		outcome, err := b.s.park(ctx, r)
+		hangUp()
+		<-ctx.Done()
+		return outcome, err
+	}
+	if _, err := b.Chat(connection, request(run.Chat, "a")); err != nil {
+		t.Fatal(err)
+	}
+	b.awaitStatus("a", run.Cancelled)
+}
+
 func TestDetachedRunOutlivesItsConnection(t *testing.T) {
 	b := newBench(t, nil)
 	goOn := make(chan struct{})

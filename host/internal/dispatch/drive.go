@@ -46,6 +46,8 @@ func (d *Dispatcher) drive(ctx context.Context, r run.Run) (parked bool) {
 	}
 	if cause := context.Cause(timed); cause != nil {
 		err = cause
+	} else {
+		d.cfg.Log.Error("run cannot be driven further", slog.String("run_id", r.ID), slog.Any("error", err))
 	}
 	d.conclude(r, err)
 	return false
@@ -59,7 +61,10 @@ func (d *Dispatcher) awaitReady(ctx context.Context, ref run.Ref) (run.Run, erro
 	defer poll.Stop()
 	for {
 		r, err := d.cfg.Store.Run(ctx, ref)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return run.Run{}, context.Cause(ctx)
+		case err != nil:
 			return run.Run{}, fmt.Errorf("look at parked run: %w", err)
 		}
 		if r.Cancel != "" {
