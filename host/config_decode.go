@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -15,6 +16,7 @@ type decoder struct {
 	origin   Origin
 	origins  map[string]Origin
 	places   map[string]place
+	reported map[string]bool // paths with a problem
 	problems []Problem
 }
 
@@ -25,14 +27,27 @@ type place struct {
 }
 
 func newDecoder() *decoder {
-	return &decoder{origins: map[string]Origin{}, places: map[string]place{}}
+	return &decoder{origins: map[string]Origin{}, places: map[string]place{}, reported: map[string]bool{}}
 }
 
-// report adds a problem at a path, placed where the path or its nearest known parent stands.
+// report adds a problem at a path, placed where the path or its nearest known parent stands. Above and below a path
+// that has a problem already nothing more is said.
 func (d *decoder) report(path, message, hint string) {
+	for reported := range d.reported {
+		if within(path, reported) || within(reported, path) {
+			return
+		}
+	}
+	d.reported[path] = true
 	at := d.placeOf(path)
 	d.problems = append(d.problems,
 		Problem{Source: at.source, Line: at.line, Column: at.column, Path: path, Message: message, Hint: hint})
+}
+
+// within reports whether path is parent itself, or lies below it.
+func within(path, parent string) bool {
+	rest, below := strings.CutPrefix(path, parent)
+	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 func (d *decoder) placeOf(path string) place {

@@ -76,6 +76,7 @@ func (c Config) validate(report reporter) {
 	c.validateModel(report)
 	c.validateStore(report)
 	c.validatePlugins(report)
+	c.validatePolicy(report)
 	c.validateMCP(report)
 }
 

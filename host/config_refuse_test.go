@@ -91,6 +91,8 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"null rule":           {`policy: {tool_rules: {exec: }}`, "policy.tool_rules.exec: \"\" is not an action"},
 		"tools in tool rule":  {`policy: {tool_rules: {exec: {tools: {}}}}`, "policy.tool_rules.exec.tools: unknown key"},
 		"deep action":         {`policy: {tenant_rules: {t: {tools: {exec: {action: no}}}}}`, "policy.tenant_rules.t.tools.exec.action: \"no\""},
+		"tool pattern":        {`policy: {tool_rules: {"pska_*": deny}}`, "patterns are not supported"},
+		"rules for everybody": {`policy: {user_rules: {"*": deny}}`, "for everybody use policy.tool_rules"},
 		"too large":           {`workers: {chat: 99999999999999999999}`, "workers.chat: must be a whole number"},
 		"negative pages":      {`plugins: {load: [{path: a, ` + pinned + `, limits: {memory_pages: -1}}]}`, "memory_pages: is too large or too small"},
 	} {
