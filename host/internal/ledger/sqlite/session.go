@@ -52,8 +52,12 @@ func (s *session) rows(query string, args ...any) (*sql.Rows, error) {
 	return statement.QueryContext(context.Background(), args...)
 }
 
-// close gives the connection up for good.
+// close gives the connection up for good. Statements go first, and not at all when database/sql closed the
+// connection itself: the driver cannot close a statement of a closed connection.
 func (s *session) close() error {
+	if err := s.conn.PingContext(context.Background()); errors.Is(err, sql.ErrConnDone) {
+		return nil
+	}
 	var failed error
 	for _, statement := range s.statements {
 		failed = errors.Join(failed, statement.Close())

@@ -89,7 +89,6 @@ CREATE INDEX approvals_by_status ON approvals (status, created_at);
 CREATE INDEX approvals_by_session ON approvals (session_id, created_at);
 CREATE INDEX approvals_by_user ON approvals (user_key, created_at);
 CREATE INDEX approvals_by_tool ON approvals (tool_name, created_at);
-CREATE INDEX approvals_due ON approvals (expires_at) WHERE status = 'pending';
 
 CREATE TABLE audits (
 	sequence      INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice, even after pruning
