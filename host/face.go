@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+	"github.com/fastreact/fastreact/host/internal/policy"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/web"
+	"github.com/fastreact/fastreact/host/internal/web/fastreact"
+)
+
+func (s *Server) buildFace(context.Context) (err error) {
+	cfg := s.options.Config
+	face := fastreact.New(fastreact.Config{
+		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s},
+		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
+		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: cfg.Auth.ServiceToken != "",
+		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
+		ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
+	})
+	s.handler, err = web.New(web.Config{
+		Authorities: cfg.Server.Authorities, Auth: web.AuthMode(cfg.Auth.Mode),
+		ServiceToken: cfg.Auth.ServiceToken.Reveal(), MaxBody: cfg.Server.MaxRequestBytes,
+		Secrets: secretsOf(cfg), Log: s.options.Log,
+	}, face)
+	return err
+}
+
+// parseToolPolicy gives policy's reading of a request field to the face, in the face's words.
+func parseToolPolicy(raw any) (run.ToolPolicy, []web.FieldError) {
+	parsed, mistakes := policy.ParseToolPolicy(raw)
+	var fields []web.FieldError
+	for _, m := range mistakes {
+		fields = append(fields, web.FieldError{Type: "value_error", Loc: relative(m.Loc), Msg: m.Message, Input: m.Input})
+	}
+	return parsed, fields
+}
+
+// relative drops "body" and "tool_policy", which the face puts before every location itself.
+func relative(loc []string) []any {
+	inner := []any{}
+	for _, part := range loc[min(len(loc), 2):] {
+		inner = append(inner, part)
+	}
+	return inner
+}
+
+// secretsOf lists the configured secrets, so that they can be masked in everything that leaves.
+func secretsOf(cfg Config) []string {
+	secrets := []string{cfg.Auth.AdminToken.Reveal(), cfg.Model.APIKey.Reveal()}
+	for _, server := range cfg.MCP.Servers {
+		for _, value := range server.Headers {
+			secrets = append(secrets, value.Reveal())
+		}
+	}
+	return secrets
+}

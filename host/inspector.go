@@ -1,0 +1,98 @@
+package host
+
+import (
+	"context"
+
+	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/web/fastreact"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// inspector lets a face look into the server.
+type inspector struct{ server *Server }
+
+// Ready makes sure that MCP servers are loaded and reports on everything the service leans on.
+func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
+	cfg := i.server.options.Config
+	report := fastreact.ReadyReport{
+		Agent: true, Compiled: true,
+		Model: fastreact.ModelReport{
+			Name: modelName(cfg.Model), BaseSet: cfg.Model.BaseURL != "", APIKeySet: cfg.Model.APIKey != "",
+		},
+		Store: fastreact.StoreReport{Driver: cfg.Store.Driver, Ready: true},
+	}
+	for _, native := range i.server.options.Natives {
+		for _, tool := range native.Tools(ctx) {
+			report.Tools = append(report.Tools, tool.Name)
+		}
+		report.Servers = append(report.Servers, native.Status()...)
+	}
+	if err := i.server.ledger.Ping(ctx); err != nil {
+		_, sentence := run.Public(err)
+		report.Store.Ready, report.Store.LastError = false, sentence
+	}
+	for _, r := range i.server.residents {
+		state, lastError := r.state()
+		report.Compiled = report.Compiled && r.works()
+		report.Plugins = append(report.Plugins, fastreact.PluginReport{
+			Name: r.Name(), Kind: string(r.manifest().Kind), Digest: r.Digest(), Generation: 1,
+			State: state, LastError: lastError,
+		})
+	}
+	return report
+}
+
+// Tools returns every tool there is.
+func (i inspector) Tools(ctx context.Context) []run.Tool {
+	return i.server.gate.Visible(ctx, run.ToolPolicy{})
+}
+
+// Policy returns the policy in force.
+func (i inspector) Policy() fastreact.Policy {
+	snapshot := i.server.gate.Policy()
+	return fastreact.Policy{Config: snapshot.Policy, Hash: snapshot.Hash, Plugins: snapshot.Plugins}
+}
+
+// DryRun judges a call that is not made.
+func (i inspector) DryRun(ctx context.Context, probe fastreact.Probe) (run.Decision, error) {
+	return i.server.gate.DryRun(ctx, gate.Probe{Tool: probe.Tool, Args: probe.Args, Identity: probe.Identity}), nil
+}
+
+// Stats counts.
+func (i inspector) Stats(ctx context.Context) (fastreact.Stats, error) {
+	counted, err := i.server.ledger.Stats(ctx)
+	if err != nil {
+		return fastreact.Stats{}, err
+	}
+	stats := fastreact.Stats{
+		RunsByStatus: counted.RunsByStatus, AvgRunDuration: counted.AvgRunDuration,
+		Events: counted.Events, ErrorEvents: counted.ErrorEvents,
+		Audits: counted.Audits, AvgToolDuration: counted.AvgToolDuration,
+		ApprovalsByStatus: counted.ApprovalsByStatus, AvgResolution: counted.AvgResolution,
+		Usage: counted.Usage, Driver: i.server.options.Config.Store.Driver,
+		Streams: map[string]fastreact.Stream{}, Plugins: map[string]fastreact.PluginStats{},
+	}
+	for _, failure := range counted.RecentErrors {
+		stats.RecentErrors = append(stats.RecentErrors, fastreact.RecentError(failure))
+	}
+	for name, stream := range counted.Streams {
+		stats.Streams[name] = fastreact.Stream(stream)
+	}
+	for _, r := range i.server.residents {
+		calls, failures := r.counts()
+		stats.Plugins[r.Name()] = fastreact.PluginStats{Calls: calls, Failures: failures}
+	}
+	return stats, nil
+}
+
+// kindOf returns the plugins of one kind, built-in ones first.
+func (s *Server) kindOf(kind sdk.Kind) []*resident {
+	var some []*resident
+	for _, r := range s.residents {
+		if r.manifest().Kind == kind {
+			some = append(some, r)
+		}
+	}
+	return some
+}

@@ -1,0 +1,31 @@
+package host
+
+import (
+	"log/slog"
+
+	"github.com/fastreact/fastreact/host/internal/model"
+)
+
+// demoModelName is what the built-in scripted model calls itself.
+const demoModelName = "fastreact-demo"
+
+// newModel returns the configured model, or the scripted demo when no base URL is set.
+func newModel(cfg ModelConfig, log *slog.Logger) model.Client {
+	if cfg.BaseURL == "" {
+		log.Warn("NO MODEL IS CONFIGURED: answers come from a built-in scripted demo, not from a language model. " +
+			"Set model.base_url or FASTREACT_MODEL_BASE_URL")
+		return model.NewDemo()
+	}
+	return model.NewOpenAI(model.OpenAIConfig{
+		BaseURL: cfg.BaseURL, Name: cfg.Name, APIKey: cfg.APIKey.Reveal(),
+		FirstByte: cfg.FirstByteTimeout, Idle: cfg.IdleTimeout, Total: cfg.TotalTimeout,
+		MaxRetries: cfg.MaxRetries, Log: log,
+	})
+}
+
+func modelName(cfg ModelConfig) string {
+	if cfg.BaseURL == "" {
+		return demoModelName
+	}
+	return cfg.Name
+}

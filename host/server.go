@@ -1,0 +1,198 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/approval"
+	"github.com/fastreact/fastreact/host/internal/dispatch"
+	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/wasm"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// pollInterval is how often waiting parts look for work that nobody announced.
+const pollInterval = time.Second
+
+// Options is what a server is made of. Natives are owned by the server from New on, also when New fails.
+type Options struct {
+	Config  Config
+	Natives []sdk.Native
+	Modules []Module
+	Version string
+	Log     *slog.Logger
+}
+
+// Server is the assembled house. New makes one, Run serves until its context ends, Close undoes New.
+type Server struct {
+	options   Options
+	residents []*resident
+	plugins   *wasm.Host
+	ledger    *sqlite.Ledger
+	gate      *gate.Gate
+	desk      *approval.Desk
+	runs      *dispatch.Dispatcher
+	handler   http.Handler
+	stopping  chan struct{}  // closed when streams shall end
+	closers   []func() error // undo, last first
+	closing   sync.Once
+}
+
+// New builds everything that needs no waiting and recovers what an earlier process left in the store. Plugins are
+// compiled by Run, beside the listener.
+func New(ctx context.Context, options Options) (server *Server, err error) {
+	s := &Server{options: options, stopping: make(chan struct{})}
+	for _, native := range options.Natives {
+		s.closers = append(s.closers, native.Close)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	for _, build := range []func(context.Context) error{
+		s.openPlugins, s.openLedger, s.buildGate, s.buildRuns, s.buildFace,
+	} {
+		if err := build(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.runs.Recover(ctx)
+}
+
+func (s *Server) openPlugins(context.Context) error {
+	cfg := s.options.Config
+	residents, err := readPlugins(cfg.Plugins, s.options.Modules)
+	if err != nil {
+		return err
+	}
+	s.residents = residents
+	s.plugins, err = wasm.New(wasm.Config{CacheDir: cfg.Plugins.CacheDir, Log: s.options.Log})
+	if err != nil {
+		return fmt.Errorf("open plugin host: %w", err)
+	}
+	s.closers = append(s.closers, func() error { return s.plugins.Close(context.Background()) })
+	return nil
+}
+
+func (s *Server) openLedger(ctx context.Context) (err error) {
+	s.ledger, err = sqlite.Open(ctx, sqlite.Config{Path: s.options.Config.Store.Path, Log: s.options.Log})
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	s.closers = append(s.closers, s.ledger.Close)
+	return nil
+}
+
+func (s *Server) buildRuns(context.Context) error {
+	cfg := s.options.Config
+	s.desk = approval.New(approval.Config{
+		Store: s.ledger, Runs: s.ledger, Rechecker: s.gate, Patience: cfg.Approvals.Timeout, Log: s.options.Log,
+	})
+	driver := agent.New(agent.Config{
+		Model: newModel(cfg.Model, s.options.Log), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
+		System: cfg.Agent.SystemPrompt, MaxIterations: cfg.Agent.MaxIterations,
+		MaxToolCalls: cfg.Agent.MaxToolCalls, MaxResultBytes: cfg.Tools.MaxResultBytes,
+		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,
+	})
+	s.runs = dispatch.New(dispatch.Config{
+		Store: s.ledger, Driver: driver, Owner: incarnation(),
+		Chats: cfg.Workers.Chat, Workers: cfg.Workers.Background, Queue: cfg.Workers.Queue,
+		RunTimeout: cfg.Agent.RunTimeout, Poll: pollInterval, Log: s.options.Log,
+	})
+	return nil
+}
+
+// incarnation names this process among all that ever owned a run.
+func incarnation() string {
+	name, err := os.Hostname()
+	if err != nil {
+		name = "localhost"
+	}
+	return name + "/" + run.NewID("")
+}
+
+// Handler returns the HTTP face, for embedding. Run serves it on the configured address.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Run listens on the configured address and serves until ctx ends; then it stops taking runs, lets those under way
+// finish within the grace and returns. ready is told the bound address once requests are accepted.
+func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
+	listener, err := net.Listen("tcp", s.options.Config.Server.Addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	background, stop := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context){s.compilePlugins, s.runs.Serve, s.watchDesk, s.prune} {
+		parts.Go(func() { part(background) })
+	}
+	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug)}
+	failed := make(chan error, 1)
+	parts.Go(func() { failed <- web.Serve(listener) })
+	ready(listener.Addr())
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		err = nil
+	}
+	s.drain(web)
+	stop()
+	parts.Wait()
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// drain lets runs and requests finish within the grace.
+func (s *Server) drain(web *http.Server) {
+	grace, stop := context.WithTimeout(context.Background(), s.options.Config.Server.ShutdownGrace)
+	defer stop()
+	s.runs.Close(grace)
+	close(s.stopping)
+	last, stopLast := context.WithTimeout(context.Background(), time.Second)
+	defer stopLast()
+	if err := web.Shutdown(last); err != nil {
+		_ = web.Close() // readers that are still there are cut; what they missed is in the log
+	}
+}
+
+// compilePlugins compiles the modules one by one: two at a time would only fight for the same cores.
+func (s *Server) compilePlugins(ctx context.Context) {
+	for _, r := range s.residents {
+		r.compile(ctx, s.plugins, s.options.Log)
+	}
+}
+
+func (s *Server) watchDesk(ctx context.Context) {
+	if err := s.desk.Watch(ctx); err != nil && ctx.Err() == nil {
+		s.options.Log.Error("approval desk stopped", slog.Any("error", err))
+	}
+}
+
+// Close undoes New. It may be called more than once, and not before Run has returned.
+func (s *Server) Close() error {
+	var problems []error
+	s.closing.Do(func() {
+		if s.runs != nil {
+			ended, stop := context.WithCancel(context.Background())
+			stop()
+			s.runs.Close(ended)
+		}
+		for i := len(s.closers) - 1; i >= 0; i-- {
+			problems = append(problems, s.closers[i]())
+		}
+	})
+	return errors.Join(problems...)
+}
