@@ -65,11 +65,12 @@ func TestCrashWhileIdleDoesNotFailTheNextCall(t *testing.T) {
 }
 
 func TestHangingCallEndsAtItsTimeoutAndIsCancelledAtTheServer(t *testing.T) {
-	b, _, p := meet(t, func(s *Server) { s.Timeout = time.Second }, tool("work"))
+	b, _, p := meet(t, nil, tool("work"))
+	impatient(b, 500*time.Millisecond)
 	call := invoke(context.Background(), b, "fake_work")
 	sent := p.expect(t, "tools/call")
 	failure := failureOf(t, within(t, call))
-	if failure.Sentence != "MCP server fake did not answer within 1s." || !failure.MayHaveRun {
+	if failure.Sentence != "MCP server fake did not answer within 500ms." || !failure.MayHaveRun {
 		t.Errorf("got %+v", failure)
 	}
 	notice := p.expect(t, "notifications/cancelled")
@@ -79,7 +80,8 @@ func TestHangingCallEndsAtItsTimeoutAndIsCancelledAtTheServer(t *testing.T) {
 }
 
 func TestServerThatNoLongerAnswersPingsIsReplaced(t *testing.T) {
-	b, r, p := meet(t, func(s *Server) { s.Timeout = 300 * time.Millisecond }, tool("work"))
+	b, r, p := meet(t, nil, tool("work"))
+	impatient(b, 300*time.Millisecond)
 	call := invoke(context.Background(), b, "fake_work")
 	p.expect(t, "tools/call")
 	within(t, call)
@@ -89,7 +91,8 @@ func TestServerThatNoLongerAnswersPingsIsReplaced(t *testing.T) {
 }
 
 func TestSlowServerThatAnswersPingsIsKept(t *testing.T) {
-	b, _, p := meet(t, func(s *Server) { s.Timeout = 300 * time.Millisecond }, tool("work"))
+	b, _, p := meet(t, nil, tool("work"))
+	impatient(b, 300*time.Millisecond)
 	within(t, invokeAndIgnore(t, b, p))
 	p.expect(t, "notifications/cancelled")
 	p.reply(t, p.expect(t, "ping"), `{}`)
@@ -250,7 +253,8 @@ func TestWholeProcessGroupDiesWithTheServer(t *testing.T) {
 }
 
 func TestServerThatReadsNothingDoesNotHoldACallBeyondItsDeadline(t *testing.T) {
-	b, _, p := meet(t, func(s *Server) { s.Timeout = 500 * time.Millisecond }, tool("work"))
+	b, _, p := meet(t, nil, tool("work"))
+	impatient(b, 300*time.Millisecond)
 	_ = p // the relay's buffers fill, then the pipe's, then the bridge's own queue
 	huge := []byte(`{"x":"` + strings.Repeat("x", 8<<20) + `"}`)
 	for range 3 {

@@ -18,6 +18,7 @@ type link struct {
 	timeout     time.Duration // of one attempt
 	first, most time.Duration // backoff
 	heartbeat   time.Duration // how often a session is pinged; 0 = never
+	silence     time.Duration // how long a ping or a reload may stay unanswered
 	persistent  bool          // dial again without being asked
 	stop        chan struct{} // closed to give the link up
 	stopping    sync.Once
@@ -30,9 +31,6 @@ type link struct {
 	retryAt  time.Time
 	lastErr  error
 }
-
-// silence is how long a session may leave a ping or a reload unanswered.
-const silence = 5 * time.Second
 
 // attempt is one dial that several callers may wait for.
 type attempt struct {
@@ -184,7 +182,7 @@ func (l *link) watch(ctx context.Context, s *session) {
 
 // within runs a check on a session; a session that fails it without an answer is dead.
 func (l *link) within(ctx context.Context, check func(context.Context) error, s *session) {
-	ctx, cancel := context.WithTimeoutCause(ctx, min(l.timeout, silence), errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.silence, errSilent)
 	defer cancel()
 	if err := check(ctx); err != nil && context.Cause(ctx) == errSilent {
 		s.wire.fail(errSilent)

@@ -15,7 +15,7 @@ import (
 )
 
 func realStdio(name string) Server {
-	return Server{Name: name, Command: os.Args[0], Env: Secrets{roleVariable: "real"}, Timeout: 20 * time.Second}
+	return Server{Name: name, Command: os.Args[0], Env: Secrets{roleVariable: "real", "GORACE": raceExit}, Timeout: 20 * time.Second}
 }
 
 func call(t *testing.T, b *Bridge, tool, args string, identity sdk.Identity) sdk.Result {

@@ -35,7 +35,7 @@ func newRelay(t *testing.T) *relay {
 // server configures a server whose every child reports to the relay.
 func (r *relay) server(name string) Server {
 	return Server{Name: name, Command: os.Args[0], Timeout: 20 * time.Second, Env: Secrets{
-		roleVariable: "relay", addressVariable: r.listener.Addr().String(),
+		roleVariable: "relay", addressVariable: r.listener.Addr().String(), "GORACE": raceExit,
 	}}
 }
 
@@ -137,6 +137,16 @@ func (p *peer) hangUp() { _ = p.conn.Close() }
 func tool(name string) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name)
 }
+
+// impatient makes the bridge give up on calls and pings of its first server sooner.
+func impatient(b *Bridge, timeout time.Duration) {
+	s := b.servers[0]
+	s.spec.Timeout = timeout
+	s.clients[owner{}].silence = timeout
+}
+
+// raceExit keeps children built with the race detector from lingering a second at their end.
+const raceExit = "atexit_sleep_ms=0"
 
 // patience bounds waits that succeed at once when the code is right.
 const patience = 20 * time.Second

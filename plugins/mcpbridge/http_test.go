@@ -1,0 +1,307 @@
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+func httpSpec(url string) Server {
+	return Server{Name: "web", URL: url, Timeout: 20 * time.Second}
+}
+
+// serveHTTP serves handler until the test ends or stop is called.
+func serveHTTP(t *testing.T, address string, handler http.Handler) (url string, stop func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: handler}
+	go func() { _ = s.Serve(listener) }()
+	stop = func() { _ = s.Close() }
+	t.Cleanup(stop)
+	return "http://" + listener.Addr().String() + "/mcp", stop
+}
+
+func TestRealServerOverHTTPAnswers(t *testing.T) {
+	url, _ := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	if got := call(t, b, "web_echo", `{"text":"hello"}`, sdk.Identity{}).Content; got != "hello" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFiveMegabytesArriveWholeOverHTTP(t *testing.T) {
+	url, _ := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	if got := call(t, b, "web_big", `{}`, sdk.Identity{}).Content; len(got) != bigSize {
+		t.Errorf("got %d bytes", len(got))
+	}
+}
+
+func TestIdentityIsForwardedOverHTTP(t *testing.T) {
+	url, _ := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	spec := httpSpec(url)
+	spec.ForwardIdentity = true
+	b := open(t, Config{Servers: []Server{spec}})
+	if got := call(t, b, "web_identity", `{}`, sdk.Identity{UserKey: "u", TenantKey: "t"}).Content; got != "u t" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRestartedHTTPServerIsUsedAgain(t *testing.T) {
+	url, stop := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, Heartbeat: time.Hour})
+	call(t, b, "web_echo", `{"text":"before"}`, sdk.Identity{})
+	stop()
+	serveHTTP(t, strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"), mcpserver.NewStreamableHTTPServer(realServer()))
+	if first := within(t, invoke(context.Background(), b, "web_echo")); first.err != nil && !failureOf(t, first).MayHaveRun {
+		t.Errorf("a call that certainly did not run was not sent again: %+v", first.err)
+	}
+	if got := call(t, b, "web_echo", `{"text":"after"}`, sdk.Identity{}).Content; got != "after" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestForgottenSessionStartsANewOneAndTheCallIsSentOnce(t *testing.T) {
+	for name, refuse := range map[string]func(http.ResponseWriter){
+		"404": func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+		"400": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var calls atomic.Int32
+			inner := mcpserver.NewStreamableHTTPServer(realServer())
+			url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(body(r), `"tools/call"`) && calls.Add(1) == 1 {
+					refuse(w)
+					return
+				}
+				inner.ServeHTTP(w, r)
+			}))
+			b := open(t, Config{Servers: []Server{httpSpec(url)}})
+			call(t, b, "web_echo", `{"text":"x"}`, sdk.Identity{})
+			if got := calls.Load(); got != 2 {
+				t.Errorf("sent %d times, want one refused and one served", got)
+			}
+		})
+	}
+}
+
+// body reads a request's body and puts it back.
+func body(r *http.Request) string {
+	data, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(data)))
+	return string(data)
+}
+
+func TestCallBrokenOffOverHTTPIsNotSentAgain(t *testing.T) {
+	var calls atomic.Int32
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(body(r), `"tools/call"`) {
+			calls.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	failure := failureOf(t, within(t, invoke(context.Background(), b, "web_echo")))
+	if !failure.MayHaveRun || calls.Load() != 1 {
+		t.Errorf("got %+v after %d calls", failure, calls.Load())
+	}
+}
+
+func TestRedirectsAreRefusedSoThatHeadersStayHere(t *testing.T) {
+	var followed atomic.Bool
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
+	defer thief.Close()
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
+	spec := httpSpec(url)
+	spec.Headers = Secrets{"Authorization": "Bearer canary"}
+	b := open(t, Config{Servers: []Server{spec}})
+	if tools := b.Tools(context.Background()); len(tools) != 0 || followed.Load() {
+		t.Errorf("got %d tools, redirect followed: %v", len(tools), followed.Load())
+	}
+}
+
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("http_proxy", "http://127.0.0.1:1")
+	w, err := openHTTP(httpSpec("http://192.0.2.1/mcp"), Config{}.withDefaults(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	if w.pool.Proxy != nil {
+		t.Error("a proxy is asked for")
+	}
+}
+
+func TestConfiguredHeadersAreSentWithEveryRequest(t *testing.T) {
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	var bare atomic.Int32
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer canary" {
+			bare.Add(1)
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	spec := httpSpec(url)
+	spec.Headers = Secrets{"Authorization": "Bearer canary"}
+	b := open(t, Config{Servers: []Server{spec}})
+	call(t, b, "web_echo", `{}`, sdk.Identity{})
+	_ = b.Close()
+	if bare.Load() != 0 {
+		t.Errorf("%d requests lacked the header", bare.Load())
+	}
+}
+
+func TestRefusedCredentialsAreNamed(t *testing.T) {
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "canary vendor text", http.StatusUnauthorized)
+	}))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	b.Tools(context.Background())
+	if got := b.Status()[0].LastError; got != "MCP server web refused the credentials." {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestOversizedHTTPAnswerFailsItsCallOnly(t *testing.T) {
+	url, _ := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, MaxResultBytes: 1 << 20})
+	if got := failureOf(t, within(t, invoke(context.Background(), b, "web_big"))).Sentence; got != "MCP server web sent more than is accepted." {
+		t.Errorf("got %q", got)
+	}
+	if got := call(t, b, "web_echo", `{"text":"fine"}`, sdk.Identity{}).Content; got != "fine" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCancelledHTTPCallReturnsAtOnceAndIsCancelledAtTheServer(t *testing.T) {
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	arrived, cancelled := make(chan struct{}, 1), make(chan struct{}, 1)
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch text := body(r); {
+		case strings.Contains(text, `"tools/call"`):
+			raise(arrived)
+		case strings.Contains(text, `"notifications/cancelled"`):
+			raise(cancelled)
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	b.Tools(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	done := invoke(ctx, b, "web_wait")
+	within(t, arrived)
+	cancel()
+	if failure := failureOf(t, within(t, done)); !errors.Is(failure, context.Canceled) {
+		t.Errorf("got %+v", failure)
+	}
+	within(t, cancelled)
+}
+
+func TestChangedToolListOverHTTPIsReadAgain(t *testing.T) {
+	server := realServer()
+	listening := make(chan struct{}, 1)
+	inner := mcpserver.NewStreamableHTTPServer(server)
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w = &flushTap{ResponseWriter: w, flushed: listening}
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	log := logTap{make(chan string, 100)}
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, Log: slog.New(log)})
+	before := len(b.Tools(context.Background()))
+	within(t, listening)
+	log.await(t, "mcp server loaded")
+	server.AddTool(mcp.NewTool("added"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("new"), nil
+	})
+	log.await(t, "mcp server loaded")
+	if after := len(b.Tools(context.Background())); after != before+1 {
+		t.Errorf("%d tools became %d", before, after)
+	}
+}
+
+// flushTap tells when the answer's head was sent.
+type flushTap struct {
+	http.ResponseWriter
+	flushed chan struct{}
+}
+
+func (f *flushTap) Flush() {
+	f.ResponseWriter.(http.Flusher).Flush()
+	raise(f.flushed)
+}
+
+func TestUnreachableHTTPServerCertainlyDidNotRunTheCall(t *testing.T) {
+	url, stop := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, Heartbeat: time.Hour})
+	b.Tools(context.Background())
+	stop()
+	within(t, invoke(context.Background(), b, "web_echo")) // finds out; nobody knows whether this one ran
+	failure := failureOf(t, within(t, invoke(context.Background(), b, "web_echo")))
+	if failure.MayHaveRun || strings.Contains(failure.Sentence, "127.0.0.1") {
+		t.Errorf("got %+v", failure)
+	}
+}
+
+func TestHeartbeatNoticesThatAnHTTPServerIsGone(t *testing.T) {
+	url, stop := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(realServer()))
+	log := logTap{make(chan string, 100)}
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, Heartbeat: 20 * time.Millisecond, Log: slog.New(log)})
+	b.Tools(context.Background())
+	stop()
+	log.await(t, "mcp server cannot be used")
+	want := []sdk.SourceStatus{{Name: "web", Transport: "http", Isolation: "shared", Loaded: true, ToolCount: 7, LastError: "MCP server web cannot be reached.", Quarantined: []string{}}}
+	if diff := cmp.Diff(want, b.Status()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServerOfTheNewestProtocolIsUsed(t *testing.T) {
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(body(r), `"method":"initialize"`) {
+			http.Error(w, "gone", http.StatusBadRequest)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	spec := httpSpec(url)
+	spec.ForwardIdentity = true
+	b := open(t, Config{Servers: []Server{spec}})
+	if got := call(t, b, "web_identity", `{}`, sdk.Identity{UserKey: "u", TenantKey: "t"}).Content; got != "u t" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEventStreamIsBoundedEventByEvent(t *testing.T) {
+	b := &boundedBody{body: io.NopCloser(strings.NewReader(strings.Repeat("data: 0123456789\r\n\r\n", 100) + "data: " + strings.Repeat("x", 50))), limit: 40, endless: true}
+	read, err := io.ReadAll(b)
+	if !errors.Is(err, errTooLarge) || len(read) > 2000+56 {
+		t.Errorf("read %d bytes, %v", len(read), err)
+	}
+}
