@@ -8,26 +8,30 @@ import (
 // rule judges the calls of one command.
 type rule func(*judge, call) finding
 
-// book holds the rule of every command the guard knows.
-type book map[string]rule
+// book holds the rule of every command the guard knows, and which of them run other commands. It never changes once
+// it is made.
+type book struct {
+	rules    map[string]rule
+	wrappers map[string]wrapper
+}
 
 func newBook() book {
-	b := book{}
+	b := book{rules: map[string]rule{}, wrappers: map[string]wrapper{}}
 	for _, name := range strings.Fields(readers) {
-		b[name] = func(*judge, call) finding { return isSafe() }
+		b.rules[name] = func(*judge, call) finding { return isSafe() }
 	}
 	for _, name := range strings.Fields(writers) {
-		b[name] = writer
+		b.rules[name] = writer
 	}
 	for _, name := range strings.Fields(careful) {
-		b[name] = func(*judge, call) finding {
+		b.rules[name] = func(*judge, call) finding {
 			return finding{level: caution, reason: name + " may change files or run other programs."}
 		}
 	}
 	for _, row := range rows(dangers) {
 		reason := strings.Join(row[1:], " ")
 		for _, name := range strings.Split(row[0], ",") {
-			b[name] = func(*judge, call) finding {
+			b.rules[name] = func(*judge, call) finding {
 				return finding{level: danger, reason: name + " " + reason + ".", pattern: name}
 			}
 		}
@@ -60,7 +64,7 @@ func (b book) addHazards() {
 	}
 	for key, list := range options {
 		name, word, _ := strings.Cut(key, " ")
-		b[name] = withHazard(b[name], levelNamed(word), list)
+		b.rules[name] = withHazard(b.rules[name], levelNamed(word), list)
 	}
 }
 

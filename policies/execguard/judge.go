@@ -128,7 +128,7 @@ func (j *judge) command(all []word) finding {
 		return finding{level: danger, reason: "The name of the command is empty."}
 	}
 	if len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") && c.ours {
-		if _, known := j.book[c.name]; known {
+		if _, known := j.book.rules[c.name]; known {
 			return isSafe()
 		}
 	}
@@ -139,7 +139,7 @@ func (j *judge) byName(c call) finding {
 	if strings.HasPrefix(c.name, "mkfs") {
 		return finding{level: forbidden, reason: "mkfs formats a file system.", pattern: "mkfs"}
 	}
-	rule, known := j.book[c.name]
+	rule, known := j.book.rules[c.name]
 	if !known {
 		return finding{level: caution, reason: fmt.Sprintf("The guard does not know the command %q.", c.name)}
 	}

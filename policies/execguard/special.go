@@ -11,19 +11,19 @@ func (b book) addSpecial() {
 		"mke2fs": formats, "mkswap": formats, "wipefs": formats, "blkdiscard": formats, "crontab": crontab,
 		"mount": mount, "date": date, "sysctl": sysctl, "shred": shred, "tee": tee, "enable": enable,
 	} {
-		b[name] = r
+		b.rules[name] = r
 	}
 	for _, name := range strings.Fields("awk gawk mawk nawk original-awk") {
-		b[name] = awk
+		b.rules[name] = awk
 	}
 	for _, name := range strings.Fields("sh bash dash zsh ksh mksh ash fish csh tcsh rbash") {
-		b[name] = shell
+		b.rules[name] = shell
 	}
 	for _, name := range strings.Fields(interpreterNames) {
-		b[name] = interpreter
+		b.rules[name] = interpreter
 	}
 	for _, name := range []string{"curl", "wget"} {
-		b[name] = download
+		b.rules[name] = download
 	}
 }
 

@@ -106,7 +106,7 @@ func (j *judge) readsCommands(n *syntax.Stmt) bool {
 		if isShell(name) || isInterpreter(name) {
 			return true
 		}
-		if _, wraps := wrapperOf(name); !wraps && !w.option() && !strings.Contains(w.text, "=") {
+		if _, wraps := j.book.wrappers[name]; !wraps && !w.option() && !strings.Contains(w.text, "=") {
 			return false
 		}
 	}

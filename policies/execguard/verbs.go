@@ -79,12 +79,16 @@ func (b book) addVerbs() {
 			}
 		}
 	}
+	strengthening := map[string][]string{}
+	for _, row := range rows(strong) {
+		strengthening[row[0]+" "+row[1]] = row[2:]
+	}
 	for tool, known := range levels {
-		b[tool] = func(_ *judge, c call) finding { return judgeVerb(c, known) }
+		b.rules[tool] = func(_ *judge, c call) finding { return judgeVerb(c, known, strengthening) }
 	}
 }
 
-func judgeVerb(c call, known map[string]level) finding {
+func judgeVerb(c call, known map[string]level, strengthening map[string][]string) finding {
 	verb, rest := c.verb()
 	l, listed := known[verb.text]
 	switch {
@@ -96,7 +100,7 @@ func judgeVerb(c call, known map[string]level) finding {
 		l = known["*"]
 	}
 	found := finding{level: l, reason: fmt.Sprintf("%s %s is %s.", c.name, verb.text, l.words()), pattern: pattern(c.name, verb.text, l)}
-	if option := strengthens(c.name, verb.text, rest); option != "" {
+	if option := strengthens(strengthening[c.name+" "+verb.text], rest); option != "" {
 		found = found.or(finding{level: danger, reason: fmt.Sprintf("%s %s with %s can lose work or change what others see.", c.name, verb.text, option), pattern: c.name + " " + verb.text + " " + option})
 	}
 	if c.name == "git" && c.setsConfig(len(c.args)-len(rest)) {
@@ -136,17 +140,13 @@ func (c call) verb() (word, []word) {
 	return word{}, nil
 }
 
-func strengthens(tool, verb string, rest []word) string {
-	for _, row := range rows(strong) {
-		if row[0] != tool || row[1] != verb {
-			continue
-		}
-		for _, option := range row[2:] {
-			for _, arg := range rest {
-				if arg.text == option || len(option) > 2 && strings.HasPrefix(arg.text, option+".") ||
-					len(option) > 1 && option[0] == '-' && option != "--" && arg.is(option) {
-					return option
-				}
+// strengthens returns the option or word among rest that makes a verb dangerous.
+func strengthens(options []string, rest []word) string {
+	for _, option := range options {
+		for _, arg := range rest {
+			if arg.text == option || len(option) > 2 && strings.HasPrefix(arg.text, option+".") ||
+				len(option) > 1 && option[0] == '-' && option != "--" && arg.is(option) {
+				return option
 			}
 		}
 	}

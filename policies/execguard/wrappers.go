@@ -48,19 +48,11 @@ const wrappers = `
 const longFlags = ` --null --no-run-if-empty --verbose --interactive --preserve-status --foreground --ignore-environment --exit
 	--preserve-env --non-interactive --login --background --append --portability --open-tty --wait --fork --ctty `
 
-func wrapperOf(name string) (wrapper, bool) {
-	for _, row := range rows(wrappers) {
-		if row[0] == name {
-			return wrapper{level: levelNamed(row[1]), operands: int(row[2][0] - '0'), flags: row[3], withValues: row[4:]}, true
-		}
-	}
-	return wrapper{}, false
-}
-
 func (b book) addWrappers() {
 	for _, row := range rows(wrappers) {
-		w, _ := wrapperOf(row[0])
-		b[row[0]] = w.judge
+		w := wrapper{level: levelNamed(row[1]), operands: int(row[2][0] - '0'), flags: row[3], withValues: row[4:]}
+		b.wrappers[row[0]] = w
+		b.rules[row[0]] = w.judge
 	}
 }
 
