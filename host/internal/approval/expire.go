@@ -101,12 +101,17 @@ func (d *Desk) expireDue(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("list due approvals: %w", err)
 		}
+		left := 0
 		for _, a := range due.Items {
-			if _, err := d.expire(ctx, a); err != nil {
+			expired, err := d.expire(ctx, a)
+			if err != nil {
 				return err
 			}
+			if !expired.Status.Settled() {
+				left++
+			}
 		}
-		if len(due.Items) < sweepSize {
+		if len(due.Items) < sweepSize || left > 0 {
 			return nil
 		}
 	}

@@ -19,12 +19,19 @@ func Filters(scope *sdk.Scope) bool {
 
 // Verifiable reports whether a result is JSON in which entries can be told apart: no bare text.
 func Verifiable(result json.RawMessage) bool {
+	_, err := decodeResult(result)
+	return err == nil
+}
+
+func decodeResult(result json.RawMessage) (any, error) {
 	value, err := run.Decode(result)
 	if err != nil {
-		return false
+		return nil, fmt.Errorf("%w: %w", ErrUnverifiable, err)
 	}
-	text, isText := value.(string)
-	return !isText || wrapsJSON(text)
+	if text, isText := value.(string); isText && !wrapsJSON(text) {
+		return nil, fmt.Errorf("%w: bare text", ErrUnverifiable)
+	}
+	return value, nil
 }
 
 // FilterResult removes from a JSON result every entry that names a source or knowledge base outside the scope. It is
@@ -32,9 +39,9 @@ func Verifiable(result json.RawMessage) bool {
 // are gone in all; when nothing is, the bytes come back untouched. ErrUnverifiable when the result is not
 // Verifiable.
 func FilterResult(result json.RawMessage, scope sdk.Scope, before int) (json.RawMessage, int, error) {
-	value, err := run.Decode(result)
+	value, err := decodeResult(result)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", ErrUnverifiable, err)
+		return nil, 0, err
 	}
 	s := &sieve{}
 	value = s.result(naming{scope: scope}, value)
