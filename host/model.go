@@ -16,11 +16,7 @@ func newModel(cfg ModelConfig, log *slog.Logger) model.Client {
 			"Set model.base_url or FASTREACT_MODEL_BASE_URL")
 		return model.NewDemo()
 	}
-	return model.NewOpenAI(model.OpenAIConfig{
-		BaseURL: cfg.BaseURL, Name: cfg.Name, APIKey: cfg.APIKey.Reveal(),
-		FirstByte: cfg.FirstByteTimeout, Idle: cfg.IdleTimeout, Total: cfg.TotalTimeout,
-		MaxRetries: cfg.MaxRetries, Log: log,
-	})
+	return openAI(cfg, log)
 }
 
 func modelName(cfg ModelConfig) string {
