@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/fastreact/fastreact/sdk/client"
+)
+
+// resultPreview is how much of a tool's result a person sees.
+const resultPreview = 400
+
+// display prints a run's events for people, or as one line of JSON each.
+type display struct {
+	out    io.Writer
+	asJSON bool
+
+	answer string // content of the final answer
+	failed bool   // the run ended with an error
+	ended  bool
+}
+
+func (d *display) event(e client.Event) {
+	if e.Terminal() {
+		d.ended, d.failed, d.answer = true, e.Type == "error", e.Content
+	}
+	if d.asJSON {
+		fmt.Fprintf(d.out, "%s\n", bytes.TrimSpace(e.Raw))
+		return
+	}
+	if line := d.line(e); line != "" {
+		fmt.Fprintln(d.out, line)
+	}
+}
+
+// line says in words what happened, or nothing when a person need not know.
+func (d *display) line(e client.Event) string {
+	switch e.Type {
+	case "session_start":
+		return fmt.Sprintf("run %s in session %s", onScreen(e.RunID), onScreen(e.SessionID))
+	case "think":
+		return "  · " + onScreenLines(e.Content)
+	case "tool_call":
+		return fmt.Sprintf("  → %s %s", onScreen(e.ToolName), onScreen(compact(e.ToolArgs)))
+	case "tool_result":
+		return fmt.Sprintf("  ← %s %s", onScreen(e.ToolName), onScreen(cut(e.Content, resultPreview)))
+	case "ask_user":
+		return d.question(e)
+	case "session_end":
+		return "\n" + onScreenLines(e.Content)
+	case "error":
+		return "\nThe run failed: " + onScreenLines(e.Content)
+	}
+	return ""
+}
+
+func (d *display) question(e client.Event) string {
+	id := onScreen(e.ApprovalRequestID)
+	var about struct {
+		ExpiresAt string `json:"expires_at"`
+	}
+	until := ""
+	if json.Unmarshal(e.Metadata, &about) == nil && about.ExpiresAt != "" {
+		until = " before " + onScreen(about.ExpiresAt)
+	}
+	return fmt.Sprintf("  ? %s %s needs a person: %s\n    answer%s with: fastreact approvals approve %s   (or deny)",
+		onScreen(e.ToolName), onScreen(compact(e.ToolArgs)), onScreen(e.Content), until, id)
+}
+
+// verdict is the exit of a command that followed a run.
+func (d *display) verdict() error {
+	if d.failed || !d.ended {
+		return errQuiet
+	}
+	return nil
+}

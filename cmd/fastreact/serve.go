@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fastreact/fastreact/host"
+)
+
+func newServe(p program) *cobra.Command {
+	s := &settings{}
+	command := &cobra.Command{
+		Use: "serve", Short: "Run the service", Args: exactly(),
+		Long: "Runs the service until SIGTERM or SIGINT. Then it takes no new runs, lets those under way finish within\n" +
+			"server.shutdown_grace, and ends; a second signal ends it at once. Without a configuration file the\n" +
+			"defaults run: a scripted demo model on http://127.0.0.1:18741. Relative paths in the configuration are\n" +
+			"relative to the working directory.",
+		Example: "  fastreact serve\n  FASTREACT_SERVICE_TOKEN=… fastreact serve --config fastreact.yaml --addr 0.0.0.0:18741",
+		RunE: func(command *cobra.Command, _ []string) error {
+			loaded, err := s.load(p)
+			if err != nil {
+				return err
+			}
+			return serve(command.Context(), p, loaded)
+		},
+	}
+	s.allFlags(command)
+	return command
+}
+
+// serve runs the service until ctx ends or a signal says so.
+func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	log := newLog(loaded.Config.Telemetry, p.errs)
+	ignoreHangup(ctx, log)
+	announce(log, loaded)
+	wired, err := options(loaded.Config, log)
+	if err != nil {
+		return err
+	}
+	server, err := host.New(ctx, wired)
+	if err != nil {
+		return advice{fmt.Errorf("the service cannot start: %w", err), "`fastreact doctor` examines each part."}
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	return server.Run(ctx, func(addr net.Addr) {
+		fmt.Fprintf(p.errs, "FastReAct %s listens on http://%s\n", version, addr)
+	})
+}
+
+// ignoreHangup keeps the process alive when its terminal goes away. This version cannot reload.
+func ignoreHangup(ctx context.Context, log *slog.Logger) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(hangups)
+		for {
+			select {
+			case <-hangups:
+				log.Warn("SIGHUP is ignored: this version reloads nothing, restart the service instead")
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+// announce logs once what decides about safety.
+func announce(log *slog.Logger, loaded *host.Loaded) {
+	config := loaded.Config
+	servers := []string{}
+	for _, server := range config.MCP.Servers {
+		servers = append(servers, server.Name)
+	}
+	log.Info("configuration",
+		slog.String("version", version), slog.String("commit", builtCommit()), slog.String("file", loaded.File),
+		slog.String("auth_mode", string(config.Auth.Mode)), slog.Any("mcp_servers", servers),
+	)
+	log.Info("policy",
+		slog.String("default_action", config.Policy.DefaultAction), slog.Any("tool_rules", config.Policy.ToolRules),
+		slog.Any("user_rules", config.Policy.UserRules), slog.Any("tenant_rules", config.Policy.TenantRules),
+		slog.Bool("allow_all", config.AllowAll), slog.Duration("approval_timeout", config.Approvals.Timeout),
+	)
+	if config.AllowAll {
+		log.Warn("--allow-all is set: policy rules and the forbidden list do not apply")
+	}
+	if config.Insecure && config.Auth.ServiceToken == "" {
+		log.Warn("--insecure is set: whoever reaches this address may use the service")
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/fastreact/fastreact/host"
+	"github.com/fastreact/fastreact/plugins/builtin"
+	"github.com/fastreact/fastreact/plugins/mcpbridge"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// options is the wiring list: everything that the program puts into a server.
+func options(config host.Config, log *slog.Logger) (host.Options, error) {
+	modules, err := builtinModules()
+	if err != nil {
+		return host.Options{}, err
+	}
+	bridge, err := mcpbridge.New(mcpbridge.Config{
+		Servers: servers(config.MCP), Log: log,
+		Reserved: toolNames(config.Plugins, modules), Withheld: withheld(config),
+	})
+	if err != nil {
+		return host.Options{}, fmt.Errorf("set up MCP servers: %w", err)
+	}
+	return host.Options{
+		Config: config, Natives: []sdk.Native{bridge}, Modules: modules, Version: version, Log: log,
+	}, nil
+}
+
+// builtinModules returns the plugins that come with the program, each with what the program grants it.
+func builtinModules() ([]host.Module, error) {
+	grants := map[string]sdk.Capabilities{
+		"files": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
+	}
+	embedded, err := builtin.Modules()
+	if err != nil {
+		return nil, advice{err, "Build the program with `make build`."}
+	}
+	var modules []host.Module
+	for _, module := range embedded {
+		modules = append(modules, host.Module{Name: module.Name, Bytes: module.Bytes, Grants: grants[module.Name]})
+	}
+	return modules, nil
+}
+
+// servers translates the configured MCP servers into the bridge's words.
+func servers(config host.MCPConfig) []mcpbridge.Server {
+	var servers []mcpbridge.Server
+	for _, s := range config.Servers {
+		servers = append(servers, mcpbridge.Server{
+			Name: s.Name, Description: s.Description, Transport: s.Transport,
+			Command: s.Command, Args: s.Args, Env: revealed(s.Environment),
+			URL: s.URL, Headers: revealed(s.Headers),
+			Isolation: s.Isolation, Scope: s.Scope, ForwardIdentity: s.ForwardIdentity,
+			TrustedText: s.TrustedText, Timeout: s.Timeout,
+		})
+	}
+	return servers
+}
+
+func revealed(secrets map[string]host.Secret) mcpbridge.Secrets {
+	plain := mcpbridge.Secrets{}
+	for name, secret := range secrets {
+		plain[name] = secret.Reveal()
+	}
+	return plain
+}
+
+// withheld lists the secrets that no MCP server may receive.
+func withheld(config host.Config) []string {
+	return []string{
+		config.Auth.ServiceToken.Reveal(), config.Auth.AdminToken.Reveal(), config.Model.APIKey.Reveal(),
+	}
+}
+
+// toolNames lists the tools of Wasm plugins, so that no MCP tool takes one of their names. A plugin that cannot be
+// read is left out: the server reports it.
+func toolNames(config host.PluginsConfig, modules []host.Module) []string {
+	files := [][]byte{}
+	for _, module := range modules {
+		files = append(files, module.Bytes)
+	}
+	for _, plugin := range config.Load {
+		if code, err := os.ReadFile(plugin.Path); err == nil {
+			files = append(files, code)
+		}
+	}
+	var names []string
+	for _, code := range files {
+		inspection, err := host.InspectPlugin(code)
+		if err != nil {
+			continue
+		}
+		for _, tool := range inspection.Manifest.Tools {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
+// newLog returns a logger of the configured form and level.
+func newLog(config host.TelemetryConfig, w io.Writer) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(config.LogLevel)) // the configuration admits valid levels only
+	handling := &slog.HandlerOptions{Level: level}
+	if config.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, handling))
+	}
+	return slog.New(slog.NewTextHandler(w, handling))
+}
