@@ -46,23 +46,29 @@ func (c *calls) leave(id int) {
 	}
 }
 
-// close refuses new calls, ends those that run and waits for them as long as ctx allows. first is false when
-// somebody else has closed already.
-func (c *calls) close(ctx context.Context) (first bool, err error) {
+// close refuses new calls, ends those that run and waits for them as long as ctx allows. It may be called again.
+func (c *calls) close(ctx context.Context) error {
+	if c.shut() == 0 {
+		return nil
+	}
+	select {
+	case <-c.idle:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// shut returns how many calls still run.
+func (c *calls) shut() int {
 	c.mu.Lock()
-	first = !c.closed
+	defer c.mu.Unlock()
+	if !c.closed && len(c.cancels) == 0 {
+		close(c.idle)
+	}
 	c.closed = true
 	for _, cancel := range c.cancels {
 		cancel(ErrClosed)
 	}
-	if first && len(c.cancels) == 0 {
-		close(c.idle)
-	}
-	c.mu.Unlock()
-	select {
-	case <-c.idle:
-		return first, nil
-	case <-ctx.Done():
-		return first, context.Cause(ctx)
-	}
+	return len(c.cancels)
 }

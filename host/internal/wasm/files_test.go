@@ -63,14 +63,6 @@ func list(t *testing.T, outside string) map[string]string {
 	return found
 }
 
-func loadAttack(t *testing.T, mode sdk.FileMode) *Plugin {
-	t.Helper()
-	return load(t, newHost(t, Config{}), Module{
-		Bytes:  goGuest(t, "attack"),
-		Grants: sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/w", Mode: mode}}},
-	})
-}
-
 func callTool(t *testing.T, plugin *Plugin, workspace, tool string) sdk.Result {
 	t.Helper()
 	result, err := plugin.Call(t.Context(), CallContext{Workspace: workspace}, sdk.Call{Tool: tool, Args: json.RawMessage(`{}`)})
@@ -83,7 +75,7 @@ func callTool(t *testing.T, plugin *Plugin, workspace, tool string) sdk.Result {
 func TestNoAttemptLeavesTheWorkspace(t *testing.T) {
 	outside, w := layOut(t)
 	before := list(t, outside)
-	result := callTool(t, loadAttack(t, sdk.ReadWrite), w, "attack")
+	result := callTool(t, goAttack(t, sdk.ReadWrite), w, "attack")
 	var attempts []struct {
 		Name, Detail string
 		Reached      bool
@@ -105,7 +97,7 @@ func TestNoAttemptLeavesTheWorkspace(t *testing.T) {
 }
 
 func TestHonestFileWorkSucceeds(t *testing.T) {
-	result := callTool(t, loadAttack(t, sdk.ReadWrite), t.TempDir(), "work")
+	result := callTool(t, goAttack(t, sdk.ReadWrite), t.TempDir(), "work")
 	if diff := cmp.Diff(sdk.Result{Content: "done"}, result); diff != "" {
 		t.Error(diff)
 	}
@@ -113,7 +105,7 @@ func TestHonestFileWorkSucceeds(t *testing.T) {
 
 func TestReadOnlyGrantWritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if result := callTool(t, loadAttack(t, sdk.ReadOnly), dir, "write"); !result.IsError {
+	if result := callTool(t, goAttack(t, sdk.ReadOnly), dir, "write"); !result.IsError {
 		t.Error("the guest wrote")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -122,7 +114,7 @@ func TestReadOnlyGrantWritesNothing(t *testing.T) {
 }
 
 func TestCallWithoutWorkspaceSeesNoFolder(t *testing.T) {
-	if result := callTool(t, loadAttack(t, sdk.ReadWrite), "", "write"); !result.IsError {
+	if result := callTool(t, goAttack(t, sdk.ReadWrite), "", "write"); !result.IsError {
 		t.Error("the guest wrote somewhere")
 	}
 }

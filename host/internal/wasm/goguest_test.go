@@ -2,18 +2,36 @@ package wasm
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
 )
 
-// goGuests builds each Go guest of testdata once per test binary.
-var goGuests = map[string]func() ([]byte, error){
-	"policy": sync.OnceValues(func() ([]byte, error) { return buildGuest("policy") }),
-	"attack": sync.OnceValues(func() ([]byte, error) { return buildGuest("attack") }),
+// goGuests compiles the Go guests of testdata once for all tests: compiling takes seconds, loading from the cache
+// does not.
+var goGuests = struct {
+	cacheDir       string // set by TestMain
+	policy, attack func() ([]byte, error)
+}{
+	policy: sync.OnceValues(func() ([]byte, error) { return buildGuest("policy") }),
+	attack: sync.OnceValues(func() ([]byte, error) { return buildGuest("attack") }),
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "fastreact-wasm-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goGuests.cacheDir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 func buildGuest(name string) ([]byte, error) {
@@ -26,11 +44,25 @@ func buildGuest(name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-func goGuest(t testing.TB, name string) []byte {
+// goPolicy loads testdata/policy in a host of its own.
+func goPolicy(t testing.TB) *Plugin {
 	t.Helper()
-	module, err := goGuests[name]()
+	module, err := goGuests.policy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return module
+	return load(t, newHost(t, Config{CacheDir: goGuests.cacheDir}), Module{Bytes: module})
+}
+
+// goAttack loads testdata/attack with a workspace at /w.
+func goAttack(t testing.TB, mode sdk.FileMode) *Plugin {
+	t.Helper()
+	module, err := goGuests.attack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load(t, newHost(t, Config{CacheDir: goGuests.cacheDir}), Module{
+		Bytes:  module,
+		Grants: sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/w", Mode: mode}}},
+	})
 }

@@ -56,7 +56,7 @@ func New(cfg Config) (*Host, error) {
 // Close ends the calls that run, waits for them as long as ctx allows, and frees all code. When a guest does not end
 // in time its code stays mapped and the error says so. Plugins fail with ErrClosed afterwards.
 func (h *Host) Close(ctx context.Context) error {
-	if _, err := h.calls.close(ctx); err != nil {
+	if err := h.calls.close(ctx); err != nil {
 		return fmt.Errorf("close plugin host: a guest still runs: %w", err)
 	}
 	return h.engines.close(context.WithoutCancel(ctx))

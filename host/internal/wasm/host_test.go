@@ -1,0 +1,55 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
+
+func TestClosingEndsACallThatRuns(t *testing.T) {
+	host := newHost(t, Config{})
+	plugin := load(t, host, Module{Bytes: wat(t, "hostile/spin-in-tool")})
+	ended := make(chan error)
+	go func() { ended <- runAny(context.Background(), plugin) }()
+	for !running(host) {
+		runtime.Gosched()
+	}
+	if err := host.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; codeOf(t, err) != run.PluginTimedOut || !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func running(host *Host) bool {
+	host.calls.mu.Lock()
+	defer host.calls.mu.Unlock()
+	return len(host.calls.cancels) > 0
+}
+
+func TestClosedHostAnswersNoMore(t *testing.T) {
+	host := newHost(t, Config{})
+	plugin := load(t, host, Module{Bytes: wat(t, "abi/policy-allows")})
+	if err := host.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := runAny(t.Context(), plugin)
+	if codeOf(t, err) != run.PluginUnavailable || !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestClosedHostLoadsNoMore(t *testing.T) {
+	host := newHost(t, Config{})
+	if err := host.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := host.Load(t.Context(), Module{Bytes: wat(t, "abi/policy-allows"), AllowUnpinned: true})
+	if !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,76 @@
+package wasm
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+func TestInspectNamesWhatAModuleMayDo(t *testing.T) {
+	module := wat(t, "abi/import-files-not-granted")
+	got, err := Inspect(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Inspection{
+		Name: "vector", Version: "1", Kind: sdk.KindTool, ABI: 1,
+		Digest: "sha256:" + hexDigest(module), Size: len(module),
+		Imports:      []string{"wasi_snapshot_preview1 path_open"},
+		Exports:      []string{"fastreact_abi", "fastreact_alloc", "fastreact_call", "memory"},
+		Capabilities: []string{"files"}, Unsupported: []string{},
+		Requested: sdk.Capabilities{Files: []sdk.FileAccess{{At: "/", Mode: sdk.ReadWrite}}},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Inspection{}, "Manifest")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInspectShowsWhatTheHostWouldRefuse(t *testing.T) {
+	got, err := Inspect(wat(t, "abi/import-http"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"fastreact:http/1 send"}, got.Unsupported); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGoPolicyImportsTheBaseSetOnly(t *testing.T) {
+	module, err := goGuests.policy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Inspect(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"log"}, got.Capabilities); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzInspect(f *testing.F) {
+	for _, name := range []string{"abi/policy-allows", "abi/import-memory", "abi/import-global", "hostile/log-flood"} {
+		f.Add(wat(f, name))
+	}
+	f.Fuzz(func(t *testing.T, module []byte) {
+		inspection, err := Inspect(module)
+		if err == nil && inspection.ABI != sdk.ABIVersion {
+			t.Errorf("ABI %d passed", inspection.ABI)
+		}
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(`{"action":"allow"}`))
+	f.Add([]byte(`{"action":"allow"} x`))
+	f.Add([]byte(` [] `))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		if opinion, err := decodeOpinion(answer); (err == nil) != opinion.Action.Valid() {
+			t.Errorf("%q gave %v, %v", answer, opinion, err)
+		}
+	})
+}
