@@ -10,6 +10,12 @@ import (
 	"regexp"
 )
 
+// Bounds of a manifest. They hold before anything else reads it.
+const (
+	maxManifestBytes = 1 << 20
+	maxManifestDepth = 64
+)
+
 var (
 	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
@@ -18,6 +24,9 @@ var (
 // DecodeManifest reads a manifest strictly: one JSON object, no unknown or repeated keys, nothing that contradicts
 // the plugin's kind. Every problem is reported in one error.
 func DecodeManifest(raw []byte) (Manifest, error) {
+	if len(raw) > maxManifestBytes {
+		return Manifest{}, fmt.Errorf("decode manifest: it has %d bytes, the limit is %d", len(raw), maxManifestBytes)
+	}
 	if err := refuseRepeatedKeys(raw); err != nil {
 		return Manifest{}, fmt.Errorf("decode manifest: %w", err)
 	}
@@ -162,11 +171,13 @@ func (l Limits) validate() error {
 // refuseRepeatedKeys reports a key that an object holds twice: a reader of the text and a decoder could see
 // different manifests.
 func refuseRepeatedKeys(raw []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	return walkValue(decoder)
+	return walkValue(json.NewDecoder(bytes.NewReader(raw)), maxManifestDepth)
 }
 
-func walkValue(decoder *json.Decoder) error {
+func walkValue(decoder *json.Decoder, depth int) error {
+	if depth == 0 {
+		return fmt.Errorf("it is nested deeper than %d", maxManifestDepth)
+	}
 	token, err := decoder.Token()
 	if err != nil {
 		return err
@@ -182,7 +193,7 @@ func walkValue(decoder *json.Decoder) error {
 				return err
 			}
 		}
-		if err := walkValue(decoder); err != nil {
+		if err := walkValue(decoder, depth-1); err != nil {
 			return err
 		}
 	}
