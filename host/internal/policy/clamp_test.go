@@ -31,15 +31,18 @@ func TestClampBoundsArguments(t *testing.T) {
 	}{
 		"nothing asked for gets the policy's lists": {
 			`{}`, `{"query":"q"}`, alpha,
-			`{` + bounds + `,"query":"q",` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,"query":"q",` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"an empty list asks for nothing": {
 			`{}`, `{"source_item_ids":[],"knowledge_base_ids":[]}`, alpha,
-			`{` + bounds + `,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"blanks and nulls ask for nothing": {
 			`{}`, `{"source_item_ids":[" ",null],"source_item_id":null,"source_refs":""}`, alpha,
-			`{` + bounds + `,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"sources are intersected in the order requested": {
 			`{}`, `{"source_item_ids":["a3","b1","a1","a3"]}`, alpha,
@@ -48,7 +51,8 @@ func TestClampBoundsArguments(t *testing.T) {
 		},
 		"a single source stands for a list": {
 			`{}`, `{"source_item_ids":"a2"}`, alpha,
-			`{` + bounds + `,"source_item_ids":["a2"]}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,"source_item_ids":["a2"]}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"knowledge bases are replaced": {
 			`{}`, `{"knowledge_base_ids":["beta","gamma"]}`, alpha,
@@ -57,7 +61,8 @@ func TestClampBoundsArguments(t *testing.T) {
 		},
 		"the model cannot soften the mode": {
 			`{}`, `{"scope_mode":"soft"}`, alpha,
-			`{` + bounds + `,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"only foreign sources leave nothing": {
 			`{}`, `{"source_item_ids":["b1"]}`, alpha,
@@ -76,7 +81,8 @@ func TestClampBoundsArguments(t *testing.T) {
 		},
 		"a single source inside passes": {
 			`{}`, `{"source_item_id":"a2"}`, alpha,
-			`{` + bounds + `,"source_item_id":"a2","source_item_ids":["a2"]}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,"source_item_id":"a2","source_item_ids":["a2"]}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"a foreign single knowledge base becomes the only one there is": {
 			`{}`, `{"knowledge_base_id":"beta"}`, alpha,
@@ -84,7 +90,8 @@ func TestClampBoundsArguments(t *testing.T) {
 			run.ScopeOutcome{Applied: true, Narrowed: []string{"knowledge_base_id"}},
 		},
 		"a foreign single knowledge base among several leaves nothing": {
-			`{}`, `{"knowledge_base_id":"beta"}`, sdk.Scope{Mode: sdk.Soft, KnowledgeBaseIDs: []string{"alpha", "gamma"}},
+			`{}`, `{"knowledge_base_id":"beta"}`,
+			sdk.Scope{Mode: sdk.Soft, KnowledgeBaseIDs: []string{"alpha", "gamma"}},
 			`{"knowledge_base_ids":["alpha","gamma"],"scope_mode":"soft"}`,
 			run.ScopeOutcome{Applied: true, Empty: true, Narrowed: []string{"knowledge_base_id"}},
 		},
@@ -107,7 +114,8 @@ func TestClampBoundsArguments(t *testing.T) {
 			run.ScopeOutcome{Applied: true, Unverified: []string{"document_ids", "job_id", "scope.entity_ids"}},
 		},
 		"sources pass unverified where only knowledge bases are bounded": {
-			`{}`, `{"source_item_ids":["b1"]}`, sdk.Scope{Mode: sdk.Hard, KnowledgeBaseIDs: []string{"alpha"}},
+			`{}`, `{"source_item_ids":["b1"]}`,
+			sdk.Scope{Mode: sdk.Hard, KnowledgeBaseIDs: []string{"alpha"}},
 			`{` + bounds + `,"source_item_ids":["b1"]}`,
 			run.ScopeOutcome{Applied: true, Unverified: []string{"source_item_ids"}},
 		},
@@ -123,7 +131,8 @@ func TestClampBoundsArguments(t *testing.T) {
 		},
 		"a scope that is no object is dropped": {
 			`{}`, `{"scope":"everything"}`, alpha,
-			`{` + bounds + `,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"a scope that is no object is replaced where the tool declares one": {
 			`{"properties":{"scope":{"type":"object"},"knowledge_base_ids":{},"source_item_ids":{}}}`, `{"scope":["b1"]}`, alpha,
@@ -138,41 +147,51 @@ func TestClampBoundsArguments(t *testing.T) {
 		"a closed schema gets only declared keys": {
 			`{"properties":{"q":{},"knowledge_base_ids":{},"source_item_ids":{}},"additionalProperties":false}`,
 			`{"q":"x","source_refs":["a1"],"scope":{"mode":"soft"}}`, alpha,
-			`{"knowledge_base_ids":["alpha"],"q":"x",` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{"knowledge_base_ids":["alpha"],"q":"x",` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"a closed schema may take the bounds in its scope": {
 			`{"properties":{"scope":{"type":"object"}},"additionalProperties":false}`, `{}`, alpha,
-			`{"scope":{"knowledge_base_ids":["alpha"],"mode":"hard",` + all + `}}`, run.ScopeOutcome{Applied: true},
+			`{"scope":{"knowledge_base_ids":["alpha"],"mode":"hard",` + all + `}}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"a closed schema without scope keys runs without injection": {
 			`{"properties":{"q":{}},"additionalProperties":false}`, `{"q":"x","source_item_ids":["a1"]}`, alpha,
-			`{"q":"x"}`, run.ScopeOutcome{},
+			`{"q":"x"}`,
+			run.ScopeOutcome{},
 		},
 		"a scope that bounds nothing sets its mode": {
-			`{}`, `{"source_item_ids":["b1"]}`, sdk.Scope{Mode: sdk.Soft},
-			`{"scope_mode":"soft","source_item_ids":["b1"]}`, run.ScopeOutcome{Applied: true},
+			`{}`, `{"source_item_ids":["b1"]}`,
+			sdk.Scope{Mode: sdk.Soft},
+			`{"scope_mode":"soft","source_item_ids":["b1"]}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"spellings in another case are dropped": {
 			`{}`, `{"Source_Item_IDs":["b1"],"SCOPE":{"x":1},"source_item_id\u017f":["b1"],"User_Id":"root"}`, alpha,
-			`{` + bounds + `,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"the last of duplicate keys counts": {
 			`{}`, `{"source_item_ids":["a1"],"source_item_ids":["a2"]}`, alpha,
-			`{` + bounds + `,"source_item_ids":["a2"]}`, run.ScopeOutcome{Applied: true},
+			`{` + bounds + `,"source_item_ids":["a2"]}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"numbers stay as written": {
 			`{}`, `{"n":1.50,"big":12345678901234567890}`, alpha,
-			`{"big":12345678901234567890,` + bounds + `,"n":1.50,` + all + `}`, run.ScopeOutcome{Applied: true},
+			`{"big":12345678901234567890,` + bounds + `,"n":1.50,` + all + `}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"declared identity comes from the run": {
 			`{"properties":{"user_id":{},"owner_user_id":{},"represented_user_id":{},"tenant_id":{}}}`, `{"user_id":"root"}`, alpha,
 			`{` + bounds + `,"owner_user_id":"user_primary","represented_user_id":"user_primary",` + all +
-				`,"tenant_id":"pska","user_id":"user_primary"}`, run.ScopeOutcome{Applied: true},
+				`,"tenant_id":"pska","user_id":"user_primary"}`,
+			run.ScopeOutcome{Applied: true},
 		},
 		"undeclared identity never comes from the model": {
 			`{}`, `{"user_id":"root","scope":{"tenant_id":"other"}}`, alpha,
 			`{` + bounds + `,"scope":{"knowledge_base_ids":["alpha"],"mode":"hard",` + all + `,"tenant_id":"pska"},` + all +
-				`,"user_id":"user_primary"}`, run.ScopeOutcome{Applied: true},
+				`,"user_id":"user_primary"}`,
+			run.ScopeOutcome{Applied: true},
 		},
 	}
 	for name, c := range cases {

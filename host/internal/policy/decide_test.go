@@ -104,59 +104,73 @@ func TestTheFirstRuleInTheSeedsOrderDecides(t *testing.T) {
 		matched bool
 	}{
 		"forbidden patterns override a user's rule": {
-			seed, Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Deny)},
+			seed,
+			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Deny)},
 			sdk.Deny, "builtin", "guard says deny", false,
 		},
 		"a user's rule comes before the tenant's": {
-			seed, Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Allow)},
+			seed,
+			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Allow)},
 			sdk.RequireApproval, "user:pska:operator", "Policy user:pska:operator requires approval", true,
 		},
 		"a tenant's rule comes before the tool's": {
-			seed, Subject{Tool: named("exec"), UserKey: "pska:user_primary", Guard: guardSays(sdk.Allow)},
+			seed,
+			Subject{Tool: named("exec"), UserKey: "pska:user_primary", Guard: guardSays(sdk.Allow)},
 			sdk.Deny, "tenant:pska", "Policy tenant:pska denies tool", true,
 		},
 		"a tenant's rule may use the raw name": {
-			seed, Subject{Tool: pskaSearch(), UserKey: "pska:user_primary"},
+			seed,
+			Subject{Tool: pskaSearch(), UserKey: "pska:user_primary"},
 			sdk.Allow, "tenant:pska", "Policy tenant:pska allows tool", true,
 		},
 		"a tenant that is given wins over the prefix": {
-			seed, Subject{Tool: pskaSearch(), UserKey: "pska:user_primary", TenantKey: "other"},
+			seed,
+			Subject{Tool: pskaSearch(), UserKey: "pska:user_primary", TenantKey: "other"},
 			sdk.Caution, "default", "Policy default allows with caution", true,
 		},
 		"a tool's rule comes before the default": {
-			seed, Subject{Tool: named("write_file"), UserKey: "x:y"},
+			seed,
+			Subject{Tool: named("write_file"), UserKey: "x:y"},
 			sdk.Deny, "tool:write_file", "Policy tool:write_file denies tool", true,
 		},
 		"the default comes before the heuristics": {
-			seed, Subject{Tool: named("read_file")},
+			seed,
+			Subject{Tool: named("read_file")},
 			sdk.Caution, "default", "Policy default allows with caution", true,
 		},
 		"the exec guard is the heuristic for exec": {
-			bare, Subject{Tool: named("exec"), Guard: guardSays(sdk.Caution)},
+			bare,
+			Subject{Tool: named("exec"), Guard: guardSays(sdk.Caution)},
 			sdk.Caution, "builtin", "guard says caution", false,
 		},
 		"exec without an opinion is dangerous": {
-			bare, Subject{Tool: named("exec")},
+			bare,
+			Subject{Tool: named("exec")},
 			sdk.RequireApproval, "builtin", "Built-in heuristic requires approval", false,
 		},
 		"reading files is safe": {
-			bare, Subject{Tool: named("read_file")},
+			bare,
+			Subject{Tool: named("read_file")},
 			sdk.Allow, "builtin", "Built-in heuristic allows tool", false,
 		},
 		"writing files takes caution": {
-			bare, Subject{Tool: named("write_file")},
+			bare,
+			Subject{Tool: named("write_file")},
 			sdk.Caution, "builtin", "Built-in heuristic allows with caution", false,
 		},
 		"a server's tool takes caution whatever its name": {
-			bare, Subject{Tool: run.Tool{Name: "read_file", RawName: "file", Server: "read"}},
+			bare,
+			Subject{Tool: run.Tool{Name: "read_file", RawName: "file", Server: "read"}},
 			sdk.Caution, "builtin", "Built-in heuristic allows with caution", false,
 		},
 		"everything else takes caution": {
-			bare, Subject{Tool: named("anything")},
+			bare,
+			Subject{Tool: named("anything")},
 			sdk.Caution, "builtin", "Built-in heuristic allows with caution", false,
 		},
 		"an unknown word of the guard forbids": {
-			seed, Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays("maybe")},
+			seed,
+			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays("maybe")},
 			sdk.Deny, "builtin", "guard says maybe", false,
 		},
 	}

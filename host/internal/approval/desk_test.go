@@ -1,0 +1,384 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// fakeStore settles as the ledger does: one conditional update, and no answer after the expiry.
+type fakeStore struct {
+	mu        sync.Mutex
+	approvals []run.Approval
+	changes   int // how often a pending approval was settled
+	failures  int // Approvals fails so many times
+}
+
+var errDown = errors.New("store is down")
+
+func (s *fakeStore) put(a run.Approval) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.approvals = append(s.approvals, a)
+}
+
+func (s *fakeStore) find(id string) int {
+	return slices.IndexFunc(s.approvals, func(a run.Approval) bool { return a.ID == id })
+}
+
+func (s *fakeStore) Approval(_ context.Context, id string) (run.Approval, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.find(id)
+	if at < 0 {
+		return run.Approval{}, &run.Error{Code: run.CodeNotFound, Sentence: "There is no such approval."}
+	}
+	return s.approvals[at], nil
+}
+
+func (s *fakeStore) Approvals(_ context.Context, f run.ApprovalFilter) (run.Page[run.Approval], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failures > 0 {
+		s.failures--
+		return run.Page[run.Approval]{}, errDown
+	}
+	var page run.Page[run.Approval]
+	for _, a := range s.approvals {
+		late := f.DueBefore.IsZero() || a.Status == run.Pending && !a.ExpiresAt.After(f.DueBefore)
+		if !late || f.Status != "" && a.Status != f.Status {
+			continue
+		}
+		page.Total++
+		if f.Limit == 0 || len(page.Items) < f.Limit {
+			page.Items = append(page.Items, a)
+		}
+	}
+	return page, nil
+}
+
+func (s *fakeStore) Resolve(_ context.Context, r run.Resolution) (run.Approval, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.find(r.ID)
+	if at < 0 {
+		return run.Approval{}, false, &run.Error{Code: run.CodeNotFound}
+	}
+	a := &s.approvals[at]
+	answer := r.Status == run.Approved || r.Status == run.Denied
+	if a.Status != run.Pending || answer && !r.At.Before(a.ExpiresAt) {
+		return *a, false, nil
+	}
+	a.Status, a.ResolvedBy, a.Resolution, a.ResolvedAt = r.Status, r.By, r.Reason, &r.At
+	s.changes++
+	return *a, true, nil
+}
+
+type fakeRuns struct{}
+
+func (fakeRuns) Run(_ context.Context, ref run.Ref) (run.Run, error) { return run.Run{Ref: ref}, nil }
+
+type fakeRechecker struct{ err error }
+
+func (r *fakeRechecker) Recheck(_ context.Context, got run.Run, a run.Approval) error {
+	if got.Ref != a.Run {
+		return errors.New("rechecked against another run")
+	}
+	return r.err
+}
+
+type office struct {
+	desk      *Desk
+	store     *fakeStore
+	rechecker *fakeRechecker
+}
+
+func newOffice() *office {
+	o := &office{store: &fakeStore{}, rechecker: &fakeRechecker{}}
+	o.desk = New(Config{Store: o.store, Runs: fakeRuns{}, Rechecker: o.rechecker})
+	return o
+}
+
+var (
+	someCall = run.Call{
+		Fence: run.Fence{Ref: run.Ref{Tenant: "pska", ID: "run-1"}}, SessionID: "session-1",
+		Identity: sdk.Identity{UserKey: "pska:u"}, ID: "call-1",
+	}
+	someTool     = run.Tool{Name: "exec", Digest: "sha256:tool"}
+	someArgs     = json.RawMessage(`{"command":"rm test.txt"}`)
+	someDecision = run.Decision{Action: sdk.RequireApproval, Reason: "Policy tool:exec requires approval"}
+)
+
+// ask opens an approval and stores it, as the agent does.
+func (o *office) ask() run.Approval {
+	a := o.desk.Open(someCall, someTool, someArgs, someDecision)
+	o.store.put(a)
+	return a
+}
+
+func (o *office) get(t *testing.T, id string) run.Approval {
+	t.Helper()
+	a, err := o.desk.Get(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestAnOpenedApprovalShowsWhatWouldRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := newOffice().ask()
+		want := run.Approval{
+			ID: got.ID, Run: someCall.Fence.Ref, SessionID: "session-1", UserKey: "pska:u", ToolCallID: "call-1",
+			ToolName: "exec", Args: someArgs, ArgsDigest: run.Digest(someArgs), ToolDigest: "sha256:tool",
+			Reason: "Policy tool:exec requires approval", Decision: someDecision, Status: run.Pending,
+			Timeout: 300 * time.Second, CreatedAt: time.Now().UTC(), ExpiresAt: time.Now().UTC().Add(300 * time.Second),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("approval (-want +got):\n%s", diff)
+		}
+		if got.ID[:9] != "approval-" || got.ID == newOffice().ask().ID {
+			t.Errorf("id = %q", got.ID)
+		}
+	})
+}
+
+func TestAnAnswerSettles(t *testing.T) {
+	for approve, want := range map[bool]run.ApprovalStatus{true: run.Approved, false: run.Denied} {
+		o := newOffice()
+		id := o.ask().ID
+		got, err := o.desk.Answer(context.Background(), id, approve, "operator", "looked at it")
+		if err != nil || got.Status != want || got.ResolvedBy != "operator" || got.Resolution != "looked at it" || got.ResolvedAt == nil {
+			t.Errorf("approval %+v, error %v", got, err)
+		}
+	}
+}
+
+func TestTheSameAnswerAgainReturnsTheSameRecord(t *testing.T) {
+	for _, approve := range []bool{true, false} {
+		o := newOffice()
+		id := o.ask().ID
+		first, err := o.desk.Answer(context.Background(), id, approve, "a", "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := o.desk.Answer(context.Background(), id, approve, "b", "two")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("record (-first +again):\n%s", diff)
+		}
+	}
+}
+
+func TestTheOppositeAnswerIsRefused(t *testing.T) {
+	for _, approve := range []bool{true, false} {
+		o := newOffice()
+		id := o.ask().ID
+		first, err := o.desk.Answer(context.Background(), id, approve, "a", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.desk.Answer(context.Background(), id, !approve, "b", "")
+		if !run.IsCode(err, run.CodeApprovalSettled) || got.Status != first.Status {
+			t.Errorf("status %s, error %v", got.Status, err)
+		}
+	}
+}
+
+func TestAnUnknownApprovalCannotBeAnswered(t *testing.T) {
+	if _, err := newOffice().desk.Answer(context.Background(), "approval-x", true, "a", ""); !run.IsCode(err, run.CodeNotFound) {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestUnansweredCallExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice()
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- o.desk.Watch(ctx) }()
+		id := o.ask().ID
+		time.Sleep(299 * time.Second) // the bubble's clock
+		synctest.Wait()
+		if o.store.changes != 0 {
+			t.Error("expired early")
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		o.store.mu.Lock()
+		got := o.store.approvals[o.store.find(id)]
+		o.store.mu.Unlock()
+		if got.Status != run.Expired || got.Resolution != "approval_timeout" || got.ResolvedBy != "" {
+			t.Errorf("approval %+v", got)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("Watch returned %v", err)
+		}
+	})
+}
+
+func TestEveryOneOfManyExpiresOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice()
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- o.desk.Watch(ctx) }()
+		var opened []run.Approval
+		for range 150 {
+			opened = append(opened, o.ask())
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(300 * time.Second)
+		synctest.Wait()
+		for _, a := range opened {
+			got := o.get(t, a.ID)
+			if got.Status != run.Expired || got.ResolvedAt.Sub(a.ExpiresAt) > 10*time.Millisecond {
+				t.Fatalf("status %s, %v late", got.Status, got.ResolvedAt.Sub(a.ExpiresAt))
+			}
+		}
+		stop()
+		<-done
+	})
+}
+
+func TestApprovalsOfAnEarlierProcessExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before, o := newOffice(), newOffice()
+		o.store.put(before.ask())
+		time.Sleep(time.Hour)
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- o.desk.Watch(ctx) }()
+		synctest.Wait()
+		if o.store.changes != 1 {
+			t.Error("still pending")
+		}
+		stop()
+		<-done
+	})
+}
+
+func TestAStoreThatFailsIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice()
+		o.store.failures = 5
+		o.ask()
+		time.Sleep(300 * time.Second)
+		ctx, stop := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() { done <- o.desk.Watch(ctx) }()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if o.store.changes != 1 {
+			t.Error("still pending")
+		}
+		stop()
+		<-done
+	})
+}
+
+func TestADueApprovalIsExpiredWhenItIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice()
+		one, two := o.ask(), o.ask()
+		time.Sleep(300 * time.Second)
+		if got := o.get(t, one.ID); got.Status != run.Expired {
+			t.Errorf("status = %s", got.Status)
+		}
+		page, err := o.desk.List(context.Background(), run.ApprovalFilter{Status: run.Expired})
+		if err != nil || page.Total != 2 || page.Items[1].ID != two.ID {
+			t.Errorf("page %+v, error %v", page, err)
+		}
+	})
+}
+
+func TestAnAnswerThatComesTooLateIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice()
+		id := o.ask().ID
+		time.Sleep(300 * time.Second)
+		got, err := o.desk.Answer(context.Background(), id, true, "operator", "")
+		if !run.IsCode(err, run.CodeApprovalSettled) || got.Status != run.Expired || got.Resolution != ReasonTimeout {
+			t.Errorf("approval %+v, error %v", got, err)
+		}
+	})
+}
+
+func TestOfRacingAnswersOneWins(t *testing.T) {
+	o := newOffice()
+	id := o.ask().ID
+	var ready, all sync.WaitGroup
+	start := make(chan struct{})
+	outcomes := make([]error, 50)
+	for i := range outcomes {
+		ready.Add(1)
+		all.Go(func() {
+			ready.Done()
+			<-start
+			_, outcomes[i] = o.desk.Answer(context.Background(), id, i%2 == 0, "racer", "")
+		})
+	}
+	ready.Wait()
+	close(start)
+	all.Wait()
+	if o.store.changes != 1 {
+		t.Fatalf("%d answers counted", o.store.changes)
+	}
+	approved := o.get(t, id).Status == run.Approved
+	for i, err := range outcomes {
+		if agreed := (i%2 == 0) == approved; agreed != (err == nil) || err != nil && !run.IsCode(err, run.CodeApprovalSettled) {
+			t.Errorf("answer %d: error %v, approved %v", i, err, approved)
+		}
+	}
+}
+
+func TestWhatPolicyRefusesTodayIsNotApproved(t *testing.T) {
+	for _, code := range []run.Code{run.CodeApprovalStale, run.CodePolicyDenied} {
+		o := newOffice()
+		o.rechecker.err = &run.Error{Code: code, Sentence: "No more."}
+		id := o.ask().ID
+		got, err := o.desk.Answer(context.Background(), id, true, "operator", "yes")
+		if !run.IsCode(err, code) {
+			t.Errorf("error = %v, want %s", err, code)
+		}
+		if got.Status != run.ApprovalCancelled || got.Resolution != string(code) || got.ResolvedBy != "operator" {
+			t.Errorf("approval %+v", got)
+		}
+		if _, err := o.desk.Answer(context.Background(), id, true, "operator", "yes"); !run.IsCode(err, run.CodeApprovalSettled) {
+			t.Errorf("second answer: %v", err)
+		}
+	}
+}
+
+func TestARecheckThatCannotTellLeavesTheApprovalPending(t *testing.T) {
+	o := newOffice()
+	o.rechecker.err = errors.New("interrupted")
+	id := o.ask().ID
+	if _, err := o.desk.Answer(context.Background(), id, true, "operator", ""); err == nil {
+		t.Error("approved all the same")
+	}
+	if got := o.get(t, id); got.Status != run.Pending {
+		t.Errorf("status = %s", got.Status)
+	}
+}
+
+func TestADenialNeedsNoRecheck(t *testing.T) {
+	o := newOffice()
+	o.rechecker.err = errors.New("must not be asked")
+	if got, err := o.desk.Answer(context.Background(), o.ask().ID, false, "operator", ""); err != nil || got.Status != run.Denied {
+		t.Errorf("approval %+v, error %v", got, err)
+	}
+}
