@@ -1,0 +1,27 @@
+package main
+
+import "testing"
+
+func TestScreenShowsWhatATerminalWouldObey(t *testing.T) {
+	for given, want := range map[string]string{
+		"plain äöü 漢字":       "plain äöü 漢字",
+		"\x1b[31mred\x07":    `\u{1b}[31mred\u{7}`,
+		"a\u202eb\u2066c":    `a\u{202e}b\u{2066}c`,
+		"a\u200bb\ufeff":     `a\u{200b}b\u{feff}`,
+		"two\nlines\tand":    `two\nlines\tand`,
+		"\xff\xc3":           `\xff\xc3`,
+		"c1 \u009b2J":        `c1 \u{9b}2J`,
+		"line\u2028break":    `line\u{2028}break`,
+		"tag \U000e0041 end": `tag \u{e0041} end`,
+	} {
+		if got := onScreen(given); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
+
+func TestScreenKeepsLinesWhereAsked(t *testing.T) {
+	if got := onScreenLines("a\n\tb\r\n"); got != "a\n\tb\\u{d}\n" {
+		t.Errorf("%q", got)
+	}
+}
