@@ -51,10 +51,11 @@ type Queue interface {
 	// gone. It sets the same fields as Claim but leaves a queued run's Status. ErrOwned while a live incarnation
 	// drives it, ErrFenced when it is terminal.
 	Seize(ctx context.Context, ref run.Ref, owner string) (run.Run, error)
-	// Cancel records the wish to cancel, once; the first reason stays. A terminal run is returned unchanged.
+	// Cancel records the wish to cancel, once; the first reason stays, and an empty one is recorded as "cancelled". A
+	// terminal run is returned unchanged.
 	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
-	// Adrift lists runs that nobody will drive again: active ones of incarnations that are gone, parked chat runs
-	// whose connection went with them, and runs with a recorded cancel that nobody drives.
+	// Adrift lists runs that nobody will drive again, oldest first: active ones of incarnations that are gone, parked
+	// or released chat runs whose connection went with them, and runs with a recorded cancel that nobody drives.
 	Adrift(ctx context.Context, owner string) ([]run.Run, error)
 	// Wake returns a channel that holds a value whenever something may have become claimable or cancelled since it
 	// was last read. There is one reader.
@@ -67,6 +68,7 @@ type Log interface {
 	// ErrFenced when the fence's claim is over. Watchers are told after the commit, never before.
 	Append(ctx context.Context, fence run.Fence, batch Batch) ([]run.Event, error)
 	// Events returns events with Sequence greater than after, ascending, at most limit. after -1 is the start.
+	// A run that is unknown has none.
 	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
 	// Watch returns a channel that holds a value whenever the run may have changed since it was last read: new
 	// events, a new status or phase. stop releases it. A notice is a hint: read the log for the truth.
@@ -77,11 +79,12 @@ type Log interface {
 type Approvals interface {
 	// Approval returns one approval, or ErrUnknown.
 	Approval(ctx context.Context, id string) (run.Approval, error)
-	// Approvals lists approvals, newest first unless the filter says otherwise.
+	// Approvals lists approvals, newest first unless the filter says otherwise. Limit 0 selects all.
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
 	// Resolve settles a pending approval in one conditional update: of N racing answers exactly one changes it, and
-	// changed tells which. An approve or deny at or after ExpiresAt changes nothing. When it was the last pending
-	// one of a parked run, the run's Phase becomes ready in the same transaction.
+	// changed tells which. An approve or deny at or after ExpiresAt changes nothing, and neither does an expiry before
+	// it; a cancel is always in time. The time is the ledger's, or the resolution's when that is later. When it was
+	// the last pending one of a parked run, the run's Phase becomes ready in the same transaction.
 	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
 }
 
@@ -104,10 +107,10 @@ type Batch struct {
 	Events    []run.Event     // Sequence and Time are ignored and given by the ledger
 	Approvals []run.Approval  // opened with their ask_user events
 	Audits    []run.Audit     // Sequence is given by the ledger
-	Settle    *run.Resolution // settles every approval of the run that is still pending; its ID is ignored
+	Settle    *run.Resolution // settles every approval of the run still pending, never as approved; its ID is ignored
 	Park      bool            // the claim ends: Phase awaiting_approval, or ready when no approval is pending
 	Release   bool            // the claim ends: back to queued (drain)
-	Finish    *Finish         // the claim ends: the run is terminal
+	Finish    *Finish         // the claim ends: the run is terminal, and approvals still pending are cancelled
 }
 
 // Finish ends a run.

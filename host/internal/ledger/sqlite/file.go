@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	_ "modernc.org/sqlite" // the driver registers itself under driverName
 )
@@ -29,17 +30,28 @@ func prepare(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(filepath.Dir(absolute), 0o700); err != nil {
+	if err := makeFolder(filepath.Dir(absolute)); err != nil {
 		return "", err
 	}
 	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(onlyOwner(file), file.Close()); err != nil {
+	if err := errors.Join(onlyOwner(file), file.Close(), syncFolder(filepath.Dir(absolute))); err != nil {
 		return "", err
 	}
 	return filepath.EvalSymlinks(absolute)
+}
+
+// makeFolder makes a missing folder, so that it survives a power cut.
+func makeFolder(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
 }
 
 // onlyOwner takes the rights of everybody else away.
@@ -76,6 +88,7 @@ func address(path string, u use) string {
 	} else {
 		pragmas = append(pragmas, "query_only(1)")
 	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: url.Values{"_pragma": pragmas}.Encode()}
 	return name.String()
 }

@@ -179,3 +179,18 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 	refused(t, altered(t, `ALTER TABLE migrations RENAME TO theirs`), "another program's database")
 }
+
+func TestClosedLedgerIsOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	l := open(t, path, nil)
+	if err := l.Ping(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(path + "-*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v left beside it, error %v", left, err)
+	}
+}

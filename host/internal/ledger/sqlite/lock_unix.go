@@ -24,3 +24,12 @@ func acquire(path string) (*os.File, error) {
 	}
 	return nil, errors.Join(err, file.Close())
 }
+
+// syncFolder makes the names in a folder survive a power cut.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

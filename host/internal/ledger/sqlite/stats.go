@@ -72,7 +72,7 @@ func sumRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
 func countApprovals(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
 	var (
 		all     ledger.Stream
-		seconds float64 // microseconds, summed over those with an answer
+		sum     float64 // microseconds, of those that are settled
 		settled int
 	)
 	rows, err := snapshot.QueryContext(ctx, `
@@ -84,23 +84,25 @@ func countApprovals(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) erro
 			status       run.ApprovalStatus
 			count, ended int
 			bytes        int64
-			sum          float64
+			waited       float64
 		)
-		err := rows.Scan(&status, &count, &bytes, &ended, &sum)
+		err := rows.Scan(&status, &count, &bytes, &ended, &waited)
 		s.ApprovalsByStatus[status] = count
 		all.Records, all.Bytes = all.Records+count, all.Bytes+bytes
-		settled, seconds = settled+ended, seconds+sum
+		settled, sum = settled+ended, sum+waited
 		return struct{}{}, err
 	})
 	if settled > 0 {
-		s.AvgResolution = time.Duration(seconds / float64(settled) * float64(time.Microsecond))
+		s.AvgResolution = time.Duration(sum / float64(settled) * float64(time.Microsecond))
 	}
 	s.Streams["approvals"] = all
 	return err
 }
 
 func recentErrors(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
-	rows, err := snapshot.QueryContext(ctx, selectRuns+` WHERE r.status = 'failed' ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`)
+	rows, err := snapshot.QueryContext(
+		ctx, selectRuns+` WHERE r.status = 'failed' ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`,
+	)
 	failed, err := collect(rows, err, scanRun)
 	for _, r := range failed {
 		s.RecentErrors = append(s.RecentErrors, ledger.RecentError{

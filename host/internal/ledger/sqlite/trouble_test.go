@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -169,6 +171,31 @@ func TestWriteUnderWayIsAnsweredThoughItsContextEnds(t *testing.T) {
 	if err != nil || got != "claimed" {
 		t.Errorf("%q, error %v", got, err)
 	}
+}
+
+func TestCallerOfADiskThatDoesNotAnswerLeavesUncertain(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		l, err := Open(context.Background(), Config{Path: filepath.Join(folder, "ledger.db")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		end := make(chan struct{})
+		start := time.Now()
+		_, err = write(ctx, l, "test", func(*tx) (done, error) {
+			cancel(errLeft)
+			<-end
+			return done{}, nil
+		})
+		if !errors.Is(err, errUncertain) || !errors.Is(err, errLeft) || time.Since(start) != commitGrace {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		close(end)
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestFullQueueLetsItsCallersLeave(t *testing.T) {
