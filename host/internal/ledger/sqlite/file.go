@@ -20,9 +20,8 @@ const (
 // errBusy says that the ledger is open elsewhere.
 var errBusy = errors.New("another process has this ledger open; one ledger serves one process")
 
-// prepare makes the folder and the file, for the owner only, and returns the file's one true path: two names of one
-// file must not get two locks.
-func prepare(path string) (string, error) {
+// locate makes the folder and returns the file's one true path: two names of one file must not get two locks.
+func locate(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("path is empty")
 	}
@@ -33,14 +32,22 @@ func prepare(path string) (string, error) {
 	if err := makeFolder(filepath.Dir(absolute)); err != nil {
 		return "", err
 	}
-	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	located, err := filepath.EvalSymlinks(absolute)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return located, err
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(absolute))
+	return filepath.Join(folder, filepath.Base(absolute)), err
+}
+
+// create makes the file, for the owner only. It comes after the lock: closing a file that SQLite has open in this
+// process would end SQLite's own locks.
+func create(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := errors.Join(onlyOwner(file), file.Close(), syncFolder(filepath.Dir(absolute))); err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(absolute)
+	return errors.Join(onlyOwner(file), file.Close(), syncFolder(filepath.Dir(path)))
 }
 
 // makeFolder makes a missing folder, so that it survives a power cut.

@@ -43,7 +43,7 @@ var _ ledger.Ledger = (*Ledger)(nil)
 // Open opens the ledger at cfg.Path, or makes a new one, and brings its schema up to date. It fails when another
 // process has it open and when a newer program wrote it.
 func Open(ctx context.Context, cfg Config) (*Ledger, error) {
-	path, err := prepare(cfg.Path)
+	path, err := locate(cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, err)
 	}
@@ -64,8 +64,11 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	return l, nil
 }
 
-// start opens the databases and starts the writer.
+// start makes the file, opens its connections and starts the writer.
 func (l *Ledger) start(ctx context.Context) error {
+	if err := create(l.path); err != nil {
+		return err
+	}
 	writing, err := sql.Open(driverName, address(l.path, writing))
 	if err != nil {
 		return err
