@@ -11,18 +11,18 @@ import (
 
 // arguments are what any of the tools takes. Unknown ones are ignored, as PSKA does.
 type arguments struct {
-	Query         string `json:"query"`
-	UserID        string `json:"user_id"`
-	TopK          float64`json:"top_k"`
-	ScopeMode     string `json:"scope_mode"`
-	Scope         scope  `json:"scope"`
-	scope                // the same keys beside the others
-	Title         string `json:"title"`
-	Text          string `json:"text"`
-	Channel       string `json:"channel"`
-	KnowledgeBase string `json:"knowledge_base_id"`
-	SourceItem    string `json:"source_item_id"`
-	Action        string `json:"action"`
+	Query         string  `json:"query"`
+	UserID        string  `json:"user_id"`
+	TopK          float64 `json:"top_k"`
+	ScopeMode     string  `json:"scope_mode"`
+	Scope         scope   `json:"scope"`
+	scope                 // the same keys beside the others
+	Title         string  `json:"title"`
+	Text          string  `json:"text"`
+	Channel       string  `json:"channel"`
+	KnowledgeBase string  `json:"knowledge_base_id"`
+	SourceItem    string  `json:"source_item_id"`
+	Action        string  `json:"action"`
 
 	user string // who asks
 }

@@ -29,9 +29,9 @@ func (d dialer) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	version, err := handshake(ctx, w, client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
+	c, err := handshake(ctx, w, client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
 	if err == nil {
-		return newSession(w, version), nil
+		return newSession(w, c.ProtocolVersion()), nil
 	}
 	if ctx.Err() != nil || !refusedHandshake(err) {
 		d.discard(w)
@@ -48,12 +48,22 @@ func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
 			return nil, err
 		}
 	}
-	version, err := handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
+	c, err := handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
 	if err != nil {
 		d.discard(w)
 		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
-	return newSession(w, version), nil
+	s := newSession(w, c.ProtocolVersion())
+	if offer := c.GetServerCapabilities().Tools; offer != nil && offer.ListChanged && mcp.IsModernProtocol(s.version) {
+		s.tasks.Go(func() { listen(c) })
+	}
+	return s, nil
+}
+
+// listen asks for news of changed tools, as servers of the newest protocol want, until the wire is closed. A server
+// that refuses is one whose tools do not change under us.
+func listen(c *client.Client) {
+	_ = c.Listen(context.Background(), mcp.SubscriptionFilter{ToolsListChanged: true})
 }
 
 // discard closes a wire off the caller's path: a child may take a while to end.
@@ -72,10 +82,10 @@ func (d dialer) open(listening bool) (wire, error) {
 }
 
 // handshake declares no roots, no sampling and no elicitation: the bridge offers none of them.
-func handshake(ctx context.Context, w wire, option client.ClientOption) (version string, err error) {
+func handshake(ctx context.Context, w wire, option client.ClientOption) (*client.Client, error) {
 	c := client.NewClient(w, option)
 	if err := c.Start(ctx); err != nil {
-		return "", fmt.Errorf("start: %w", err)
+		return nil, fmt.Errorf("start: %w", err)
 	}
 	request := mcp.InitializeRequest{}
 	request.Params.ClientInfo = clientInfo()
@@ -83,9 +93,9 @@ func handshake(ctx context.Context, w wire, option client.ClientOption) (version
 		if reason := w.failure(); reason != nil && !errors.Is(err, reason) {
 			err = fmt.Errorf("%w: %w", reason, err)
 		}
-		return "", err
+		return nil, err
 	}
-	return c.ProtocolVersion(), nil
+	return c, nil
 }
 
 // refusedHandshake reports whether the server answered, and the answer was no.

@@ -41,6 +41,7 @@ func openHTTP(spec Server, config Config, listening bool) (*httpWire, error) {
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // the library logs vendors' text
 	}
 	if listening {
+		//lint:ignore SA1019 the servers that speak the old protocol tell news on this stream only
 		options = append(options, transport.WithContinuousListening())
 	}
 	inner, err := transport.NewStreamableHTTP(spec.URL, options...)

@@ -298,6 +298,34 @@ func TestServerOfTheNewestProtocolIsUsed(t *testing.T) {
 	}
 }
 
+func TestChangedToolListOfTheNewestProtocolIsReadAgain(t *testing.T) {
+	server := realServer()
+	listening := make(chan struct{}, 1)
+	inner := mcpserver.NewStreamableHTTPServer(server)
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch text := body(r); {
+		case strings.Contains(text, `"method":"initialize"`):
+			http.Error(w, "gone", http.StatusBadRequest)
+			return
+		case strings.Contains(text, `"subscriptions/listen"`):
+			w = &flushTap{ResponseWriter: w, flushed: listening}
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	log := logTap{make(chan string, 100)}
+	b := open(t, Config{Servers: []Server{httpSpec(url)}, Log: slog.New(log)})
+	before := len(b.Tools(context.Background()))
+	log.await(t, "mcp server loaded")
+	within(t, listening)
+	server.AddTool(mcp.NewTool("added"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("new"), nil
+	})
+	log.await(t, "mcp server loaded")
+	if after := len(b.Tools(context.Background())); after != before+1 {
+		t.Errorf("%d tools became %d", before, after)
+	}
+}
+
 func TestEventStreamIsBoundedEventByEvent(t *testing.T) {
 	b := &boundedBody{body: io.NopCloser(strings.NewReader(strings.Repeat("data: 0123456789\r\n\r\n", 100) + "data: " + strings.Repeat("x", 50))), limit: 40, endless: true}
 	read, err := io.ReadAll(b)

@@ -3,6 +3,7 @@ package mcpbridge
 import (
 	"context"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -51,8 +52,13 @@ func (t *guardedTrip) RoundTrip(request *http.Request) (*http.Response, error) {
 		seen.status.Store(int32(response.StatusCode))
 		seen.session.Store(request.Header.Get(transport.HeaderKeySessionID) != "")
 	}
-	response.Body = &boundedBody{body: response.Body, limit: t.limit, endless: request.Method == http.MethodGet}
+	response.Body = &boundedBody{body: response.Body, limit: t.limit, endless: isEventStream(response)}
 	return response, nil
+}
+
+func isEventStream(response *http.Response) bool {
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return err == nil && media == "text/event-stream"
 }
 
 // boundedBody fails once more than limit bytes were read. An endless body, a stream of events, is bounded event by
