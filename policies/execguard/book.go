@@ -2,70 +2,71 @@ package execguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // rule judges the calls of one command.
 type rule func(*judge, call) finding
 
-// book holds the rule of every command the guard knows, and which of them run other commands. It never changes once
-// it is made.
-type book struct {
-	rules    map[string]rule
-	wrappers map[string]wrapper
+// find returns the rule of a command, options that raise its level included, or nil. Nothing is built before it is asked
+// for: a policy lives for one question only.
+func find(name string) rule {
+	if w, wraps := wrapperNamed(name); wraps {
+		return w.judge
+	}
+	base := ownRule(name)
+	if base == nil {
+		return nil
+	}
+	for fields := range rowsOf(hazards, name) {
+		base = withHazard(base, levelNamed(fields[0]), fields[1:])
+	}
+	return base
 }
 
-func newBook() book {
-	b := book{rules: map[string]rule{}, wrappers: map[string]wrapper{}}
-	for _, name := range strings.Fields(readers) {
-		b.rules[name] = func(*judge, call) finding { return isSafe() }
+func ownRule(name string) rule {
+	if r := special(name); r != nil {
+		return r
 	}
-	for _, name := range strings.Fields(writers) {
-		b.rules[name] = writer
+	if levels := verbLevels(name); len(levels) > 0 {
+		return func(_ *judge, c call) finding { return judgeVerb(c, levels) }
 	}
-	for _, name := range strings.Fields(careful) {
-		b.rules[name] = func(*judge, call) finding {
-			return finding{level: caution, reason: name + " may change files or run other programs."}
-		}
+	for fields := range rowsOf(dangers, name) {
+		found := finding{level: danger, reason: name + " " + strings.Join(fields, " ") + ".", pattern: name}
+		return func(*judge, call) finding { return found }
 	}
-	for _, row := range rows(dangers) {
-		reason := strings.Join(row[1:], " ")
-		for _, name := range strings.Split(row[0], ",") {
-			b.rules[name] = func(*judge, call) finding {
-				return finding{level: danger, reason: name + " " + reason + ".", pattern: name}
+	switch {
+	case listed(careful, name):
+		return mayDoMore
+	case listed(writers, name):
+		return writer
+	case listed(readers, name):
+		return onlyReads
+	}
+	return nil
+}
+
+// rowsOf yields the words behind the first one of every row whose first word lists the name.
+func rowsOf(table, name string) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(table) {
+			names, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if slices.Contains(strings.Split(names, ","), name) && !yield(strings.Fields(rest)) {
+				return
 			}
 		}
 	}
-	b.addVerbs()
-	b.addSpecial()
-	b.addHazards()
-	b.addWrappers()
-	return b
 }
 
-// rows splits a table into its lines and words.
-func rows(table string) [][]string {
-	var all [][]string
-	for line := range strings.Lines(table) {
-		if fields := strings.Fields(line); len(fields) > 0 {
-			all = append(all, fields)
+// listed reports whether a name stands in a list of words.
+func listed(list, name string) bool {
+	for line := range strings.Lines(list) {
+		if strings.Contains(line, name) && slices.Contains(strings.Fields(line), name) {
+			return true
 		}
 	}
-	return all
-}
-
-// addHazards lets options raise the level of commands that have a rule already.
-func (b book) addHazards() {
-	options := map[string][]string{}
-	for _, row := range rows(hazards) {
-		for _, name := range strings.Split(row[0], ",") {
-			options[name+" "+row[1]] = append(options[name+" "+row[1]], row[2:]...)
-		}
-	}
-	for key, list := range options {
-		name, word, _ := strings.Cut(key, " ")
-		b.rules[name] = withHazard(b.rules[name], levelNamed(word), list)
-	}
+	return false
 }
 
 func withHazard(inner rule, l level, options []string) rule {
@@ -73,7 +74,8 @@ func withHazard(inner rule, l level, options []string) rule {
 		found := inner(j, c)
 		for _, option := range options {
 			if c.has(option) {
-				found = found.or(finding{level: l, reason: fmt.Sprintf("%s with %s does more than read.", c.name, option), pattern: c.name + " " + option})
+				reason := fmt.Sprintf("%s with %s does more than read.", c.name, option)
+				found = found.or(finding{level: l, reason: reason, pattern: c.name + " " + option})
 			}
 		}
 		if c.unsure() {
@@ -93,6 +95,12 @@ func levelNamed(name string) level {
 		return danger
 	}
 	return forbidden
+}
+
+func onlyReads(*judge, call) finding { return isSafe() }
+
+func mayDoMore(_ *judge, c call) finding {
+	return finding{level: caution, reason: c.name + " may change files or run other programs."}
 }
 
 // writer judges commands whose operands are files they write.

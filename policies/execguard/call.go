@@ -21,6 +21,11 @@ func newCall(given string, args []word) call {
 	return call{name: given[at+1:], args: args}
 }
 
+// asksForHelp reports whether the command is only asked what it is.
+func (c call) asksForHelp() bool {
+	return len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version")
+}
+
 // has reports whether an option is among the arguments: "-x" also inside a cluster such as -ax, "--long" also
 // abbreviated or with a value. A word that is no option but may become one does not count.
 func (c call) has(options ...string) bool {

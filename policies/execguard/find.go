@@ -2,8 +2,8 @@ package execguard
 
 import "strings"
 
-// find judges find by its actions: what it runs, deletes and writes.
-func find(j *judge, c call) finding {
+// findFiles judges find by its actions: what it runs, deletes and writes.
+func findFiles(j *judge, c call) finding {
 	worst := isSafe()
 	for i := 0; i < len(c.args); i++ {
 		arg := c.args[i]

@@ -13,17 +13,15 @@ const (
 	maxCommand = 32 << 10 // bytes
 	maxNesting = 100      // open brackets, and commands inside commands inside text
 	maxDepth   = 6        // shells started by shells
+	maxJudged  = 500      // simple commands, each reading of a doubtful one counted
 )
 
 // judge walks one command. It belongs to one call.
 type judge struct {
-	book   book
 	depth  int
+	judged int // commands so far
+	rules  map[string]rule
 	atRoot bool // the command changes to a root-level folder first
-}
-
-func (p *Plugin) judge(command string) finding {
-	return (&judge{book: p.book}).program(command)
 }
 
 // program judges a whole shell program.
@@ -119,6 +117,9 @@ func (j *judge) command(all []word) finding {
 	if len(all) == 0 {
 		return isSafe()
 	}
+	if j.judged++; j.judged > maxJudged {
+		return finding{level: danger, reason: "The command holds too many commands to judge."}
+	}
 	first := all[0]
 	if !first.known() {
 		return finding{level: danger, reason: "The name of the command is not known before it runs."}
@@ -127,11 +128,6 @@ func (j *judge) command(all []word) finding {
 	if c.name == "" {
 		return finding{level: danger, reason: "The name of the command is empty."}
 	}
-	if len(c.args) == 1 && (c.args[0].text == "--help" || c.args[0].text == "--version") && c.ours {
-		if _, known := j.book.rules[c.name]; known {
-			return isSafe()
-		}
-	}
 	return j.byName(c)
 }
 
@@ -139,13 +135,28 @@ func (j *judge) byName(c call) finding {
 	if strings.HasPrefix(c.name, "mkfs") {
 		return finding{level: forbidden, reason: "mkfs formats a file system.", pattern: "mkfs"}
 	}
-	rule, known := j.book.rules[c.name]
-	if !known {
+	rule := j.rule(c.name)
+	switch {
+	case rule == nil:
 		return finding{level: caution, reason: fmt.Sprintf("The guard does not know the command %q.", c.name)}
+	case c.ours && c.asksForHelp():
+		return isSafe()
 	}
 	found := rule(j, c)
 	if !c.ours {
 		return found.atLeast(caution, fmt.Sprintf("A local program named %q runs.", c.name))
 	}
 	return found
+}
+
+// rule returns the rule of a command, or nil, and remembers it.
+func (j *judge) rule(name string) rule {
+	if known, asked := j.rules[name]; asked {
+		return known
+	}
+	if j.rules == nil {
+		j.rules = map[string]rule{}
+	}
+	j.rules[name] = find(name)
+	return j.rules[name]
 }

@@ -15,16 +15,11 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// Plugin is the exec-guard policy. It may be used by many goroutines at once.
-type Plugin struct {
-	book book
-}
-
-// New returns the policy.
-func New() *Plugin { return &Plugin{book: newBook()} }
+// Plugin is the exec-guard policy. The zero value is ready and may be used by many goroutines at once.
+type Plugin struct{}
 
 // Evaluate judges the "command" argument of a call. It never fails: arguments that hold no command are danger.
-func (p *Plugin) Evaluate(question sdk.Question) (sdk.Opinion, error) {
+func (Plugin) Evaluate(question sdk.Question) (sdk.Opinion, error) {
 	commands, err := commandsIn(question.Args)
 	if err != nil {
 		return finding{level: danger, reason: err.Error()}.opinion(), nil
@@ -34,7 +29,7 @@ func (p *Plugin) Evaluate(question sdk.Question) (sdk.Opinion, error) {
 		worst = finding{level: danger, reason: "The arguments name the command more than once."}
 	}
 	for _, command := range commands {
-		worst = worst.or(p.judge(command))
+		worst = worst.or((&judge{}).program(command))
 	}
 	return worst.opinion(), nil
 }

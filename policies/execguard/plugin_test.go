@@ -12,7 +12,7 @@ import (
 )
 
 func TestNativePolicyKeepsTheContract(t *testing.T) {
-	plugin := execguard.New()
+	plugin := execguard.Plugin{}
 	contract.Suite().Run(t, func(*testing.T, string) plugintest.Driver {
 		return func(op sdk.Op, input []byte) ([]byte, error) { return guest.Dispatch(plugin, op, input) }
 	})
@@ -22,7 +22,7 @@ func FuzzNoCommandBreaksTheGuard(f *testing.F) {
 	for _, seed := range []string{"ls", "rm -rf /", "a=(1 2); ${a[@]}", "sed 's/a/b/", "awk '{print > \"x", "x[$(rm)]=1", "git -c", "xargs -I", "tar", "{a,{b,c}}", "find -exec", "chmod", "~"} {
 		f.Add(seed)
 	}
-	plugin := execguard.New()
+	plugin := execguard.Plugin{}
 	f.Fuzz(func(t *testing.T, command string) {
 		args, err := json.Marshal(map[string]string{"command": command})
 		if err != nil {

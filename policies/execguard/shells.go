@@ -19,10 +19,6 @@ func isInterpreter(name string) bool {
 	return false
 }
 
-// interpreterNames are the names under which interpreters are installed.
-const interpreterNames = `python python2 python3 python2.7 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3
-	perl perl5 ruby node nodejs deno bun php php7 php8 lua lua5.1 lua5.3 lua5.4 luajit Rscript R julia guile racket pwsh`
-
 // shell judges a shell that is started: what -c is given is judged as a program of its own.
 func shell(j *judge, c call) finding {
 	for i := 0; i < len(c.args); i++ {

@@ -2,29 +2,68 @@ package execguard
 
 import "strings"
 
-// addSpecial adds the rules of commands whose arguments decide.
-func (b book) addSpecial() {
-	for name, r := range map[string]rule{
-		"rm": remove, "chmod": changeMode, "chown": changeMode, "chgrp": changeMode, "dd": diskDump, "kill": kill,
-		"find": find, "sed": sed, "gsed": sed, "eval": eval, "source": source, ".": source, "watch": quoted,
-		"parallel": quoted, "trap": quoted, "alias": quoted, "cp": copyFiles, "mv": moveFiles, "tar": archive,
-		"mke2fs": formats, "mkswap": formats, "wipefs": formats, "blkdiscard": formats, "crontab": crontab,
-		"mount": mount, "date": date, "sysctl": sysctl, "shred": shred, "tee": tee, "enable": enable,
-	} {
-		b.rules[name] = r
+// special returns the rule of a command whose arguments decide, or nil.
+func special(name string) rule {
+	switch name {
+	case "rm":
+		return remove
+	case "chmod", "chown", "chgrp":
+		return changeMode
+	case "dd":
+		return diskDump
+	case "kill":
+		return kill
+	case "find":
+		return findFiles
+	case "sed", "gsed":
+		return sed
+	case "awk", "gawk", "mawk", "nawk", "original-awk":
+		return awk
+	case "eval":
+		return eval
+	case "source", ".":
+		return source
+	case "watch", "parallel", "trap", "alias":
+		return quoted
+	case "mke2fs", "mkswap", "wipefs", "blkdiscard":
+		return formats
 	}
-	for _, name := range strings.Fields("awk gawk mawk nawk original-awk") {
-		b.rules[name] = awk
+	if isShell(name) {
+		return shell
 	}
-	for _, name := range strings.Fields("sh bash dash zsh ksh mksh ash fish csh tcsh rbash") {
-		b.rules[name] = shell
+	if isInterpreter(name) {
+		return interpreter
 	}
-	for _, name := range strings.Fields(interpreterNames) {
-		b.rules[name] = interpreter
+	return specialFiles(name)
+}
+
+// specialFiles is special for commands about files, disks and settings.
+func specialFiles(name string) rule {
+	switch name {
+	case "cp":
+		return copyFiles
+	case "mv":
+		return moveFiles
+	case "tar":
+		return archive
+	case "tee":
+		return tee
+	case "shred":
+		return shred
+	case "curl", "wget":
+		return download
+	case "crontab":
+		return crontab
+	case "mount":
+		return mount
+	case "date":
+		return date
+	case "sysctl":
+		return sysctl
+	case "enable":
+		return enable
 	}
-	for _, name := range []string{"curl", "wget"} {
-		b.rules[name] = download
-	}
+	return nil
 }
 
 // remove judges rm. Deleting everything is forbidden however it is spelled.

@@ -64,7 +64,7 @@ func (j *judge) pipe(n *syntax.BinaryCmd) finding {
 	if n.Op != syntax.Pipe && n.Op != syntax.PipeAll {
 		return isSafe()
 	}
-	if !j.readsCommands(n.Y) {
+	if !readsCommands(n.Y) {
 		return isSafe()
 	}
 	if downloads(n.X) {
@@ -79,7 +79,7 @@ func (j *judge) pipe(n *syntax.BinaryCmd) finding {
 
 // fed judges the text that a here-document or here-string feeds to a shell.
 func (j *judge) fed(n *syntax.Stmt) finding {
-	if len(n.Redirs) == 0 || !j.readsCommands(n) {
+	if len(n.Redirs) == 0 || !readsCommands(n) {
 		return isSafe()
 	}
 	worst := isSafe()
@@ -96,7 +96,7 @@ func (j *judge) fed(n *syntax.Stmt) finding {
 }
 
 // readsCommands reports whether a statement is a shell or interpreter, perhaps behind sudo and its like.
-func (j *judge) readsCommands(n *syntax.Stmt) bool {
+func readsCommands(n *syntax.Stmt) bool {
 	c, ok := n.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return false
@@ -106,7 +106,7 @@ func (j *judge) readsCommands(n *syntax.Stmt) bool {
 		if isShell(name) || isInterpreter(name) {
 			return true
 		}
-		if _, wraps := j.book.wrappers[name]; !wraps && !w.option() && !strings.Contains(w.text, "=") {
+		if _, wraps := wrapperNamed(name); !wraps && !w.option() && !strings.Contains(w.text, "=") {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package execguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -67,28 +68,18 @@ const strong = `
 	ip r add del delete change replace flush set
 `
 
-func (b book) addVerbs() {
-	levels := map[string]map[string]level{}
-	for _, row := range rows(verbs) {
-		for _, tool := range strings.Split(row[0], ",") {
-			if levels[tool] == nil {
-				levels[tool] = map[string]level{}
-			}
-			for _, verb := range row[2:] {
-				levels[tool][verb] = levelNamed(row[1])
-			}
+// verbLevels returns the level of every verb of a tool, or an empty map.
+func verbLevels(tool string) map[string]level {
+	levels := map[string]level{}
+	for fields := range rowsOf(verbs, tool) {
+		for _, verb := range fields[1:] {
+			levels[verb] = levelNamed(fields[0])
 		}
 	}
-	strengthening := map[string][]string{}
-	for _, row := range rows(strong) {
-		strengthening[row[0]+" "+row[1]] = row[2:]
-	}
-	for tool, known := range levels {
-		b.rules[tool] = func(_ *judge, c call) finding { return judgeVerb(c, known, strengthening) }
-	}
+	return levels
 }
 
-func judgeVerb(c call, known map[string]level, strengthening map[string][]string) finding {
+func judgeVerb(c call, known map[string]level) finding {
 	verb, rest := c.verb()
 	l, listed := known[verb.text]
 	switch {
@@ -100,7 +91,7 @@ func judgeVerb(c call, known map[string]level, strengthening map[string][]string
 		l = known["*"]
 	}
 	found := finding{level: l, reason: fmt.Sprintf("%s %s is %s.", c.name, verb.text, l.words()), pattern: pattern(c.name, verb.text, l)}
-	if option := strengthens(strengthening[c.name+" "+verb.text], rest); option != "" {
+	if option := strengthens(c.name, verb.text, rest); option != "" {
 		found = found.or(finding{level: danger, reason: fmt.Sprintf("%s %s with %s can lose work or change what others see.", c.name, verb.text, option), pattern: c.name + " " + verb.text + " " + option})
 	}
 	if c.name == "git" && c.setsConfig(len(c.args)-len(rest)) {
@@ -141,16 +132,24 @@ func (c call) verb() (word, []word) {
 }
 
 // strengthens returns the option or word among rest that makes a verb dangerous.
-func strengthens(options []string, rest []word) string {
-	for _, option := range options {
-		for _, arg := range rest {
-			if arg.text == option || len(option) > 2 && strings.HasPrefix(arg.text, option+".") ||
-				len(option) > 1 && option[0] == '-' && option != "--" && arg.is(option) {
+func strengthens(tool, verb string, rest []word) string {
+	for fields := range rowsOf(strong, tool) {
+		if fields[0] != verb {
+			continue
+		}
+		for _, option := range fields[1:] {
+			if slices.ContainsFunc(rest, func(arg word) bool { return arg.strengthens(option) }) {
 				return option
 			}
 		}
 	}
 	return ""
+}
+
+// strengthens reports whether a word is the given word or option, or a setting below it.
+func (w word) strengthens(option string) bool {
+	return w.text == option || len(option) > 2 && strings.HasPrefix(w.text, option+".") ||
+		len(option) > 1 && option[0] == '-' && option != "--" && w.is(option)
 }
 
 // setsConfig reports whether git's own options change its settings: many of them are commands.

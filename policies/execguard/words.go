@@ -47,7 +47,8 @@ func readOne(w *syntax.Word) word {
 	return readWord(w.Parts)
 }
 
-// alternatives multiplies out brace expressions. Sequences, and more than maxBraces words, become a hole.
+// alternatives multiplies out brace expressions. Sequences become a hole, and so does a word that stands for more
+// than maxBraces.
 func alternatives(parts []syntax.WordPart) [][]syntax.WordPart {
 	all := [][]syntax.WordPart{nil}
 	for _, part := range parts {
@@ -56,7 +57,7 @@ func alternatives(parts []syntax.WordPart) [][]syntax.WordPart {
 			choices = choicesOf(braces)
 		}
 		if len(all)*len(choices) > maxBraces {
-			choices = [][]syntax.WordPart{{&syntax.ParamExp{}}}
+			return [][]syntax.WordPart{{&syntax.ParamExp{}}}
 		}
 		var longer [][]syntax.WordPart
 		for _, head := range all {

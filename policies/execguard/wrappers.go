@@ -48,12 +48,13 @@ const wrappers = `
 const longFlags = ` --null --no-run-if-empty --verbose --interactive --preserve-status --foreground --ignore-environment --exit
 	--preserve-env --non-interactive --login --background --append --portability --open-tty --wait --fork --ctty `
 
-func (b book) addWrappers() {
-	for _, row := range rows(wrappers) {
-		w := wrapper{level: levelNamed(row[1]), operands: int(row[2][0] - '0'), flags: row[3], withValues: row[4:]}
-		b.wrappers[row[0]] = w
-		b.rules[row[0]] = w.judge
+func wrapperNamed(name string) (wrapper, bool) {
+	for fields := range rowsOf(wrappers, name) {
+		return wrapper{
+			level: levelNamed(fields[0]), operands: int(fields[1][0] - '0'), flags: fields[2], withValues: fields[3:],
+		}, true
 	}
+	return wrapper{}, false
 }
 
 // judge judges the wrapper and what it runs. The worst counts.

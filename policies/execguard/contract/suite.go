@@ -109,6 +109,8 @@ func exhausting(t *testing.T, plugin *plugintest.Plugin) {
 		strings.Repeat("[[ ! ", 4_000),
 		"echo " + strings.Repeat("{a,b}", 1_000) + " && rm x",
 		"rm " + strings.Repeat("${a:-", 4_000),
+		strings.Repeat("xargs --unheard-of ", 300) + "ls",
+		strings.Repeat("ls;", 5_000),
 	} {
 		checkCommand(t, plugin, command, sdk.RequireApproval)
 	}

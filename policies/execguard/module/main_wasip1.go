@@ -6,6 +6,6 @@ import (
 	"github.com/fastreact/fastreact/sdk/guest"
 )
 
-func init() { guest.ServePolicy(execguard.New()) }
+func init() { guest.ServePolicy(execguard.Plugin{}) }
 
 func main() {}

@@ -1,0 +1,64 @@
+package builtintest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/fastreact/fastreact/host/internal/wasm"
+	files "github.com/fastreact/fastreact/plugins/files/contract"
+	execguard "github.com/fastreact/fastreact/policies/execguard/contract"
+	pskascope "github.com/fastreact/fastreact/policies/pskascope/contract"
+	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/sdk/plugintest"
+)
+
+func TestFilesModuleKeepsTheContract(t *testing.T) { judge(t, files.Suite()) }
+
+func TestExecGuardModuleKeepsTheContract(t *testing.T) { judge(t, execguard.Suite()) }
+
+func TestPskaScopeModuleKeepsTheContract(t *testing.T) { judge(t, pskascope.Suite()) }
+
+// judge runs a plugin's suite against its module, as the host runs it.
+func judge(t *testing.T, suite plugintest.Suite) {
+	t.Helper()
+	plugin := load(t, suite.Name)
+	suite.Run(t, func(t *testing.T, workspace string) plugintest.Driver {
+		return func(op sdk.Op, input []byte) ([]byte, error) { return drive(t, plugin, op, input, workspace) }
+	})
+}
+
+// drive carries one operation through the plugin host.
+func drive(t *testing.T, plugin *wasm.Plugin, op sdk.Op, input []byte, workspace string) ([]byte, error) {
+	ctx := t.Context()
+	switch op {
+	case sdk.OpCall:
+		return through(input, func(call sdk.Call) (sdk.Result, error) {
+			return plugin.Call(ctx, wasm.CallContext{Workspace: workspace}, call)
+		})
+	case sdk.OpEvaluate:
+		return through(input, func(q sdk.Question) (sdk.Opinion, error) { return plugin.Evaluate(ctx, q) })
+	case sdk.OpInject:
+		return through(input, func(r sdk.InjectRequest) (sdk.Injection, error) { return plugin.Inject(ctx, r) })
+	case sdk.OpFilter:
+		return through(input, func(r sdk.FilterRequest) (sdk.Filtering, error) { return plugin.Filter(ctx, r) })
+	}
+	return nil, fmt.Errorf("no built-in plugin answers operation %d", op)
+}
+
+func through[In, Out any](input []byte, ask func(In) (Out, error)) ([]byte, error) {
+	var in In
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	out, err := ask(in)
+	if err != nil {
+		return nil, err
+	}
+	var answer bytes.Buffer
+	encoder := json.NewEncoder(&answer)
+	encoder.SetEscapeHTML(false)
+	err = encoder.Encode(out)
+	return answer.Bytes(), err
+}
