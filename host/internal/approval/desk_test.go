@@ -32,6 +32,12 @@ func (s *fakeStore) put(a run.Approval) {
 	s.approvals = append(s.approvals, a)
 }
 
+func (s *fakeStore) settled() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changes
+}
+
 func (s *fakeStore) find(id string) int {
 	return slices.IndexFunc(s.approvals, func(a run.Approval) bool { return a.ID == id })
 }
@@ -210,12 +216,12 @@ func TestUnansweredCallExpires(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- o.desk.Watch(ctx) }()
 		id := o.ask().ID
-		time.Sleep(299 * time.Second) // the bubble's clock
+		<-time.After(299 * time.Second) // the bubble's clock
 		synctest.Wait()
-		if o.store.changes != 0 {
+		if o.store.settled() != 0 {
 			t.Error("expired early")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		o.store.mu.Lock()
 		got := o.store.approvals[o.store.find(id)]
@@ -239,9 +245,9 @@ func TestEveryOneOfManyExpiresOnTime(t *testing.T) {
 		var opened []run.Approval
 		for range 150 {
 			opened = append(opened, o.ask())
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 		}
-		time.Sleep(300 * time.Second)
+		<-time.After(300 * time.Second)
 		synctest.Wait()
 		for _, a := range opened {
 			got := o.get(t, a.ID)
@@ -258,12 +264,12 @@ func TestApprovalsOfAnEarlierProcessExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before, o := newOffice(), newOffice()
 		o.store.put(before.ask())
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() { done <- o.desk.Watch(ctx) }()
 		synctest.Wait()
-		if o.store.changes != 1 {
+		if o.store.settled() != 1 {
 			t.Error("still pending")
 		}
 		stop()
@@ -276,13 +282,13 @@ func TestAStoreThatFailsIsAskedAgain(t *testing.T) {
 		o := newOffice()
 		o.store.failures = 5
 		o.ask()
-		time.Sleep(300 * time.Second)
+		<-time.After(300 * time.Second)
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() { done <- o.desk.Watch(ctx) }()
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		synctest.Wait()
-		if o.store.changes != 1 {
+		if o.store.settled() != 1 {
 			t.Error("still pending")
 		}
 		stop()
@@ -294,7 +300,7 @@ func TestADueApprovalIsExpiredWhenItIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice()
 		one, two := o.ask(), o.ask()
-		time.Sleep(300 * time.Second)
+		<-time.After(300 * time.Second)
 		if got := o.get(t, one.ID); got.Status != run.Expired {
 			t.Errorf("status = %s", got.Status)
 		}
@@ -309,7 +315,7 @@ func TestAnAnswerThatComesTooLateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice()
 		id := o.ask().ID
-		time.Sleep(300 * time.Second)
+		<-time.After(300 * time.Second)
 		got, err := o.desk.Answer(context.Background(), id, true, "operator", "")
 		if !run.IsCode(err, run.CodeApprovalSettled) || got.Status != run.Expired || got.Resolution != ReasonTimeout {
 			t.Errorf("approval %+v, error %v", got, err)
@@ -334,8 +340,8 @@ func TestOfRacingAnswersOneWins(t *testing.T) {
 	ready.Wait()
 	close(start)
 	all.Wait()
-	if o.store.changes != 1 {
-		t.Fatalf("%d answers counted", o.store.changes)
+	if o.store.settled() != 1 {
+		t.Fatalf("%d answers counted", o.store.settled())
 	}
 	approved := o.get(t, id).Status == run.Approved
 	for i, err := range outcomes {

@@ -126,6 +126,22 @@ func TestAnApprovalDoesNotOutliveThePolicy(t *testing.T) {
 	wantDenied(t, w, got, run.DeniedByPolicy, "[SAFETY_BLOCKED] Policy tool:exec denies tool")
 }
 
+func TestACallWhoseToolVanishedWhileAPersonThoughtIsBlocked(t *testing.T) {
+	statuses := map[run.ApprovalStatus]string{
+		run.Approved:          "[SAFETY_BLOCKED] The call or the tool changed after it was approved",
+		run.ApprovalCancelled: "[SAFETY_BLOCKED] The call or the tool changed before it was approved",
+	}
+	for status, text := range statuses {
+		w, _, v := asked(t)
+		approval := approvalOf(v)
+		approval.Status, approval.Resolution = status, "approval_stale"
+		w.source.setTools()
+		g := w.gate()
+		got := g.Do(context.Background(), g.Check(context.Background(), v.Call()), approval)
+		wantDenied(t, w, got, run.DeniedStale, text)
+	}
+}
+
 func TestAPersonsDenialKeepsTheLevelThatAsked(t *testing.T) {
 	_, g, v := asked(t)
 	approval := approvalOf(v)

@@ -40,8 +40,13 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 	return outcome
 }
 
-// pass looks at everything that may have changed since the verdict: the tool, and a person's answer.
+// pass looks at everything that may have changed since the verdict: a person's answer, and the tool.
 func (g *Gate) pass(ctx context.Context, v Verdict, approval *run.Approval) (placed, *refusal) {
+	if approval != nil {
+		if refused := v.notApproved(*approval); refused != nil {
+			return placed{}, refused
+		}
+	}
 	if v.refusal != nil {
 		return placed{}, v.refusal
 	}
@@ -54,25 +59,24 @@ func (g *Gate) pass(ctx context.Context, v Verdict, approval *run.Approval) (pla
 		return placed{}, unknownTool(v.call.Tool)
 	case target.tool.Digest != v.tool.Digest:
 		return placed{}, blocked(run.DeniedStale, "The tool changed after the call was judged")
+	case approval == nil && v.decision.Action == sdk.RequireApproval:
+		return placed{}, unapproved(run.DeniedApproval, "approval required: "+v.decision.Reason)
 	}
-	return target, v.answered(approval)
+	return target, nil
 }
 
-// answered compares a person's answer with the verdict. Without one, only calls that need none pass.
-func (v Verdict) answered(approval *run.Approval) *refusal {
-	if approval == nil {
-		if v.decision.Action == sdk.RequireApproval {
-			return unapproved(run.DeniedApproval, "approval required: "+v.decision.Reason)
-		}
-		return nil
-	}
-	if approval.Run != v.call.Fence.Ref || approval.ToolCallID != v.call.ID || approval.ToolName != v.tool.Name {
+// notApproved compares a person's answer with the verdict: it must be a yes to exactly this call, these arguments and
+// this tool. A call that could not even be judged any more has changed.
+func (v Verdict) notApproved(approval run.Approval) *refusal {
+	if approval.Run != v.call.Fence.Ref || approval.ToolCallID != v.call.ID || approval.ToolName != v.call.Tool {
 		return blocked(run.DeniedStale, "The approval belongs to another call")
 	}
-	if refused := unapprovedStatus(*approval); refused != nil {
+	if refused := unapprovedStatus(approval); refused != nil {
 		return refused
 	}
-	if approval.ArgsDigest != v.ArgsDigest() || approval.ToolDigest != v.tool.Digest {
+	unjudged := v.refusal != nil && isStale(v.refusal.code)
+	changed := v.refusal == nil && (approval.ArgsDigest != v.ArgsDigest() || approval.ToolDigest != v.tool.Digest)
+	if unjudged || changed {
 		return blocked(run.DeniedStale, "The call or the tool changed after it was approved")
 	}
 	return nil
@@ -113,7 +117,7 @@ func withReason(what, reason string) string {
 
 // turnAway records a refusal and answers with it. A refusal that cannot be recorded is still one.
 func (g *Gate) turnAway(ctx context.Context, v Verdict, approval *run.Approval, refused *refusal) run.CallOutcome {
-	if v.refusal == nil {
+	if v.refusal != refused {
 		v.refusal = refused
 		v.override()
 	}

@@ -92,19 +92,32 @@ func New(cfg Config) (*Gate, error) {
 	return &Gate{cfg: cfg, policy: snapshotOf(cfg)}, nil
 }
 
+// snapshotOf names the policy of a config. A plugin that speaks in shadow makes another policy than one that counts.
 func snapshotOf(cfg Config) PolicySnapshot {
-	plugins := []run.PluginDigest{}
+	plugins, voices := []run.PluginDigest{}, []run.PluginDigest{}
+	add := func(name, digest, voice string) {
+		plugins = append(plugins, run.PluginDigest{Name: name, Digest: digest})
+		voices = append(voices, run.PluginDigest{Name: voice + name, Digest: digest})
+	}
 	if cfg.ExecGuard != nil {
-		plugins = append(plugins, run.PluginDigest{Name: cfg.ExecGuard.Name(), Digest: cfg.ExecGuard.Digest()})
+		add(cfg.ExecGuard.Name(), cfg.ExecGuard.Digest(), "builtin:")
 	}
 	if cfg.Scoper != nil {
-		plugins = append(plugins, run.PluginDigest{Name: cfg.Scoper.Name(), Digest: cfg.Scoper.Digest()})
+		add(cfg.Scoper.Name(), cfg.Scoper.Digest(), "scope:")
 	}
 	for _, judge := range cfg.Judges {
-		plugins = append(plugins, run.PluginDigest{Name: judge.Name(), Digest: judge.Digest()})
+		add(judge.Name(), judge.Digest(), voiceOf(judge))
 	}
 	effective := cfg.Rules.Effective()
-	return PolicySnapshot{Policy: effective, Hash: policy.Snapshot(effective, plugins), Plugins: plugins}
+	return PolicySnapshot{Policy: effective, Hash: policy.Snapshot(effective, voices), Plugins: plugins}
+}
+
+// voiceOf says in a decision's chain how a judge's opinion counts.
+func voiceOf(judge Judge) string {
+	if judge.Shadow() {
+		return "shadow:"
+	}
+	return "plugin:"
 }
 
 // Policy returns the policy in force. The caller must not change it.

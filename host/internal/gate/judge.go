@@ -90,13 +90,13 @@ func (h *hearing) ask(ctx context.Context, judge Judge, known sdk.Opinion) {
 		answer = sdk.Opinion{Action: sdk.Deny, Reason: pluginFailed(judge.Name(), failed)}
 	}
 	if judge.Shadow() {
-		h.decision.Chain = append(h.decision.Chain, linkOf("shadow:"+judge.Name(), answer))
+		h.decision.Chain = append(h.decision.Chain, linkOf(voiceOf(judge)+judge.Name(), answer))
 		return
 	}
 	if answer.Reason == "" {
 		answer.Reason = "Plugin " + judge.Name() + " " + policy.Phrase(answer.Action)
 	}
-	h.tighten("plugin:"+judge.Name(), answer, failed)
+	h.tighten(voiceOf(judge)+judge.Name(), answer, failed)
 }
 
 // evaluate asks one plugin and distrusts its answer.
