@@ -46,7 +46,9 @@ func bounding() []injected {
 	}
 }
 
-func narrowing() []injected {
+func narrowing() []injected { return append(narrowedSources(), narrowedReferences()...) }
+
+func narrowedSources() []injected {
 	return []injected{
 		{
 			name: "sources are cut to the scope in the order asked for", args: `{"source_item_ids":["s3","x","s1","s3"]}`,
@@ -90,6 +92,11 @@ func narrowing() []injected {
 			name: "a single source inside the scope stays", args: `{"source_item_id":"s2"}`,
 			want: `{"knowledge_base_ids":["kb_a"],"source_item_ids":["s2"],"source_item_id":"s2","scope_mode":"hard"}`,
 		},
+	}
+}
+
+func narrowedReferences() []injected {
+	return []injected{
 		{
 			name: "references outside the scope are dropped",
 			args: `{"source_refs":["s1","x",{"source_item_id":"s2","page":1},{"source_ref":"x"},{"page":2},7]}`,

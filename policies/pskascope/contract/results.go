@@ -7,11 +7,17 @@ import (
 )
 
 func results() []filtered {
+	return append(keptResults(), append(removedResults(), nestedResults()...)...)
+}
+
+// gone is what a result says about n entries that were removed.
+func gone(n string) string {
+	return `"diagnostics":{"tool_policy_scope_result_filter":{"removed":` + n + `}}`
+}
+
+func keptResults() []filtered {
 	soft := alpha()
 	soft.Mode = sdk.Soft
-	gone := func(n string) string {
-		return `"diagnostics":{"tool_policy_scope_result_filter":{"removed":` + n + `}}`
-	}
 	return []filtered{
 		{name: "a result inside the scope is untouched", result: `{"results":[{"source_item_id":"s1","score":0.50,"text":"<a>"}],"n":1e3}`},
 		{name: "a result that names nothing is untouched", result: `{"status":"ok","indexed":12}`},
@@ -19,6 +25,11 @@ func results() []filtered {
 		{name: "an unbounded dimension filters nothing", scope: sdk.Scope{Mode: sdk.Hard, KnowledgeBaseIDs: []string{"kb_a"}}, result: `{"results":[{"source_item_id":"x"}]}`},
 		{name: "entries without names stay", result: `{"results":[{"source_item_id":null},{"source_item_id":""},{"text":"t"}]}`},
 		{name: "plain values stay", result: `[1,"two",true,null]`},
+	}
+}
+
+func removedResults() []filtered {
+	return []filtered{
 		{
 			name: "entries of another source are removed", result: `{"results":[{"source_item_id":"s1"},{"source_item_id":"x"}],"n":2}`,
 			want: `{"results":[{"source_item_id":"s1"}],"n":2,` + gone("1") + `}`, removed: 1,
@@ -43,6 +54,11 @@ func results() []filtered {
 			name: "names in lists are removed", result: `{"source_item_ids":["s1","x"]}`,
 			want: `{"source_item_ids":["s1"],` + gone("1") + `}`, removed: 1,
 		},
+	}
+}
+
+func nestedResults() []filtered {
+	return []filtered{
 		{
 			name: "deeply wrapped entries are found", result: `{"data":{"pages":[[{"hits":[{"source_item_id":"x"},{"source_item_id":"s2"}]}]]}}`,
 			want: `{"data":{"pages":[[{"hits":[{"source_item_id":"s2"}]}]]},` + gone("1") + `}`, removed: 1,
