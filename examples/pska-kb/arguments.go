@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -100,5 +99,3 @@ func (a arguments) mode() string {
 	}
 	return a.Scope.Mode
 }
-
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

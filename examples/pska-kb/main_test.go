@@ -182,6 +182,13 @@ func TestNumberOfResultsIsBoundedHoweverItIsWritten(t *testing.T) {
 	}
 }
 
+func TestSmallWordsOfAQuestionDoNotDecide(t *testing.T) {
+	a, _ := start(t, nil).ask(t, "pska:user_primary", "pska_search", `{"query":"What do the notes say about the repair of the lantern?"}`)
+	if len(a.Results) == 0 || a.Results[0].Citation.SourceItemID != "src_alpha_lantern" {
+		t.Errorf("got %+v", a.Results)
+	}
+}
+
 func TestQueryIsNeverAnExpression(t *testing.T) {
 	k := start(t, nil)
 	for _, query := range []string{`lantern" OR "x`, `NEAR(`, `*`, `-`, `body:lantern`, `'; DROP TABLE notes;`, ""} {

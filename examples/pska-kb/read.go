@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 )
 
 func search(ctx context.Context, s *store, args arguments, a *answer) error {
@@ -19,7 +18,7 @@ func search(ctx context.Context, s *store, args arguments, a *answer) error {
 // agenticSearch looks for every word by itself and ranks notes by how well they do over all words.
 func agenticSearch(ctx context.Context, s *store, args arguments, a *answer) error {
 	merged := map[string]hit{}
-	words := strings.FieldsFunc(args.Query, func(r rune) bool { return !isWordRune(r) })
+	words := wordsOf(args.Query)
 	for _, word := range words {
 		hits, err := s.search(ctx, word, maxTopK, args.bounds())
 		if err != nil {

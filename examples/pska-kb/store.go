@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	_ "modernc.org/sqlite" // the database driver
 )
@@ -180,11 +182,26 @@ func (s *store) list(ctx context.Context, pending bool, b bounds) ([]note, error
 
 // matchAny turns a question into an FTS5 expression that matches any of its words, however it is written.
 func matchAny(query string) string {
-	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !isWordRune(r) })
+	words := wordsOf(query)
 	for i, word := range words {
 		words[i] = `"` + word + `"`
 	}
 	return strings.Join(words, " OR ")
+}
+
+// wordsOf are the words of a question that say what it is about; all of them when none does.
+func wordsOf(query string) []string {
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	telling := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(smallWords(), word) })
+	if len(telling) == 0 {
+		return words
+	}
+	return telling
+}
+
+func smallWords() []string {
+	return strings.Fields("a about an and are as at by can did do does for from has have how i in is it its me my of on or " +
+		"our say says tell that the their there this to was we were what when where which who why will with you your")
 }
 
 // remove forgets a note.
