@@ -14,7 +14,8 @@ type Native interface {
 	// tools that work now. A source that fails is left out and shows in Status; it never hides the others.
 	Tools(ctx context.Context) []NativeTool
 	// Invoke runs one tool by its registered name. An error is a failed transport or source; a failure that the
-	// tool itself reports is a Result with IsError.
+	// tool itself reports is a Result with IsError. The text of an error stays private; one that has a method
+	// SafeSentence() string offers words that model and client may read.
 	Invoke(ctx context.Context, registered string, call Call) (Result, error)
 	// Status reports each source without blocking.
 	Status() []SourceStatus

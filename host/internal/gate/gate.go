@@ -17,13 +17,15 @@ import (
 )
 
 // Source holds tools. Tools may load what is not loaded yet, and answers at once afterwards. Invoke is called by the
-// gate alone, after a decision; it must end when ctx does. Its error is a failure of the source, not of the tool.
+// gate alone, after a decision; it must end when ctx does. Its error is a failure of the source, not of the tool; what
+// it says stays private unless it has a method SafeSentence() string, whose words model and client then read.
 type Source interface {
 	Tools(ctx context.Context) []run.Tool
 	Invoke(ctx context.Context, tool run.Tool, call sdk.Call) (sdk.Result, error)
 }
 
-// Judge is a policy plugin. A judge in shadow is heard, but does not count.
+// Judge is a policy plugin. A judge in shadow is heard, but does not count. An error denies; when it has a method
+// DenialCode() run.DenialCode, with that code.
 type Judge interface {
 	Name() string
 	Digest() string
@@ -32,7 +34,7 @@ type Judge interface {
 	Evaluate(ctx context.Context, question sdk.Question) (sdk.Opinion, error)
 }
 
-// Scoper is a scope plugin.
+// Scoper is a scope plugin. Its errors deny as a Judge's do.
 type Scoper interface {
 	Name() string
 	Digest() string

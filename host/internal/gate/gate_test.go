@@ -162,7 +162,7 @@ func TestAToolThatHangsIsStopped(t *testing.T) {
 // spoken is a source's failure with a sentence that may be shown.
 type spoken struct{ error }
 
-func (spoken) Sentence() string { return "The server\nis restarting." }
+func (spoken) SafeSentence() string { return "The server\nis restarting." }
 
 func TestAFailedSourceShowsASafeSentence(t *testing.T) {
 	secret := errors.New("dial tcp: secret")

@@ -48,7 +48,7 @@ func failureText(ctx context.Context, tool run.Tool, err error) string {
 
 func failureSentence(ctx context.Context, tool run.Tool, err error) string {
 	var public *run.Error
-	var speaks interface{ Sentence() string }
+	var speaks interface{ SafeSentence() string }
 	var coded interface{ DenialCode() run.DenialCode }
 	switch {
 	case errors.Is(context.Cause(ctx), errToolTimeout):
@@ -58,7 +58,7 @@ func failureSentence(ctx context.Context, tool run.Tool, err error) string {
 	case errors.As(err, &public) && public.Sentence != "":
 		return plainText(public.Sentence)
 	case errors.As(err, &speaks):
-		return plainText(speaks.Sentence())
+		return plainText(speaks.SafeSentence())
 	case errors.As(err, &coded):
 		return fmt.Sprintf("Tool '%s' failed: %s", tool.Name, coded.DenialCode())
 	case tool.Server != "":
