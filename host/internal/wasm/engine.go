@@ -46,11 +46,11 @@ func (e *engines) acquire(ctx context.Context, digest string, module []byte) (*e
 	select {
 	case <-shared.ready:
 	case <-ctx.Done():
-		e.release(context.WithoutCancel(ctx), digest)
+		_ = e.release(context.WithoutCancel(ctx), digest) // somebody else compiles it and closes it
 		return nil, context.Cause(ctx)
 	}
 	if shared.err != nil {
-		e.release(ctx, digest)
+		_ = e.release(ctx, digest) // nothing was built
 		return nil, shared.err
 	}
 	return shared.engine, nil

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tetratelabs/wazero"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -116,5 +118,25 @@ func TestReadOnlyGrantWritesNothing(t *testing.T) {
 func TestCallWithoutWorkspaceSeesNoFolder(t *testing.T) {
 	if result := callTool(t, goAttack(t, sdk.ReadWrite), "", "write"); !result.IsError {
 		t.Error("the guest wrote somewhere")
+	}
+}
+
+// TestAttemptsAreRealOnAPlainMount is the control: the sandbox's own folder mount lets most of them through.
+func TestAttemptsAreRealOnAPlainMount(t *testing.T) {
+	_, w := layOut(t)
+	plugin := goAttack(t, sdk.ReadWrite)
+	input, err := encode(sdk.Call{Tool: "attack", Args: json.RawMessage(`{}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := toolWorld(t.Context()).WithFSConfig(wazero.NewFSConfig().WithDirMount(w, "/w"))
+	answer, err := plugin.engine.answer(t.Context(), work{
+		op: sdk.OpCall, input: input, limits: plugin.limits, world: world, log: &callLog{log: plugin.log},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reached := strings.Count(string(answer), `"reached":true`); reached < 20 {
+		t.Errorf("only %d attempts reach outside through a plain mount", reached)
 	}
 }

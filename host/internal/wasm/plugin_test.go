@@ -211,3 +211,14 @@ func TestManyCallersShareOnePlugin(t *testing.T) {
 	}
 	callers.Wait()
 }
+
+func TestHostPanicIsAFailureAndTheNextCallWorks(t *testing.T) {
+	plugin := load(t, newHost(t, Config{}), Module{Bytes: wat(t, "abi/policy-allows")})
+	_, err := plugin.engine.answer(t.Context(), work{op: sdk.OpEvaluate, limits: plugin.limits})
+	if code := codeOf(t, err); code != run.PluginTrapped {
+		t.Errorf("code %q: %v", code, err)
+	}
+	if err := runAny(t.Context(), plugin); err != nil {
+		t.Error(err)
+	}
+}

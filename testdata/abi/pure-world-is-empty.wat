@@ -1,0 +1,31 @@
+;; A pure guest has no arguments, no environment, no input, no folder, and a clock that stands still.
+;; expect: call ok
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
+  (import "wasi_snapshot_preview1" "args_sizes_get" (func $args_sizes_get (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_sizes_get" (func $environ_sizes_get (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_prestat_get" (func $fd_prestat_get (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "clock_time_get" (func $clock_time_get (param i32 i64 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (data (i32.const 16) "{\"action\":\"allow\"}")
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (call $expect (call $args_sizes_get (i32.const 256) (i32.const 260)) (i32.const 0))
+    (call $expect (i32.load (i32.const 256)) (i32.const 0))
+    (call $expect (call $environ_sizes_get (i32.const 256) (i32.const 260)) (i32.const 0))
+    (call $expect (i32.load (i32.const 256)) (i32.const 0))
+    ;; one buffer of 64 bytes at 512 for standard input
+    (i32.store (i32.const 256) (i32.const 512))
+    (i32.store (i32.const 260) (i32.const 64))
+    (call $expect (call $fd_read (i32.const 0) (i32.const 256) (i32.const 1) (i32.const 264)) (i32.const 0))
+    (call $expect (i32.load (i32.const 264)) (i32.const 0))
+    ;; descriptor 3 does not exist: EBADF
+    (call $expect (call $fd_prestat_get (i32.const 3) (i32.const 256)) (i32.const 8))
+    (call $expect (call $clock_time_get (i32.const 0) (i64.const 0) (i32.const 272)) (i32.const 0))
+    (call $expect (call $clock_time_get (i32.const 0) (i64.const 0) (i32.const 280)) (i32.const 0))
+    (if (i64.ne (i64.load (i32.const 272)) (i64.load (i32.const 280))) (then unreachable))
+    (i64.const 0x0000001000000012))
+  (func $expect (param $got i32) (param $want i32) (if (i32.ne (local.get $got) (local.get $want)) (then unreachable)))
+)
