@@ -13,7 +13,7 @@ func contentFacts() []fact {
 		{"TextComesBackByteForByte", textComesBack},
 		{"EveryKindOfEventComesBack", everyKindComesBack},
 		{"EventOfFiveMegabytesComesBack", largeEventComesBack},
-		{"NumbersInArgumentsComeBackAsWritten", numbersComeBack},
+		{"ArgumentsComeBackAsWritten", argumentsComeBack},
 	}
 }
 
@@ -55,9 +55,9 @@ func largeEventComesBack(w *world) {
 	}
 }
 
-func numbersComeBack(w *world) {
+func argumentsComeBack(w *world) {
 	r := w.driven("r")
-	args := `{"b":1.0,"a":12345678901234567890,"c":1e400,"b":2}`
+	args := `{"b":1.0,"a":12345678901234567890,"c":1e400,"b":2,"d":"<&>\u00fc"}`
 	w.append(r, ledger.Batch{Events: []run.Event{{Kind: run.ToolCalled, ToolArgs: []byte(args)}}})
 	w.same("arguments", args, string(w.events(r.Ref)[0].ToolArgs))
 }
