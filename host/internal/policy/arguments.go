@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -113,7 +114,7 @@ func isWhole(number json.Number) bool {
 		return true // larger than 64 bits
 	}
 	value, err := number.Float64()
-	return err == nil && value == float64(int64(value))
+	return err == nil && value == math.Trunc(value)
 }
 
 // holdsNUL looks for NUL in every key and text: what one layer reads past, the next one ends at.
