@@ -194,7 +194,8 @@ func TestFailedLoadLeavesNothing(t *testing.T) {
 func TestTwoLoadsOfOneModuleShareItsCode(t *testing.T) {
 	host := newHost(t, Config{})
 	module := Module{Bytes: wat(t, "abi/policy-allows")}
-	if load(t, host, module).engine != load(t, host, module).engine {
+	first, second := load(t, host, module), load(t, host, module)
+	if first.engine != second.engine {
 		t.Error("it was compiled twice")
 	}
 }
