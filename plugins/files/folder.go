@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // folder is the root every path is looked up in.
@@ -109,6 +110,10 @@ func trouble(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%q does not exist; use list_files or glob_files to see what does", name)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%q cannot be changed: the workspace is read-only", name)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%q cannot be written: the workspace is full; remove or shorten other files first", name)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%q may not be touched: permission denied", name)
 	case strings.Contains(err.Error(), "escapes"):

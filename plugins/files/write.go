@@ -62,8 +62,10 @@ func (f folder) target(name string) (fs.FileInfo, error) {
 // replace puts content at name in one step: a reader sees the old file or the new one, never half of it. Missing
 // parent folders are made.
 func (f folder) replace(name, content string) error {
-	if err := f.root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return trouble(path.Dir(name), err)
+	if dir := path.Dir(name); dir != "." {
+		if err := f.root.MkdirAll(dir, 0o755); err != nil {
+			return trouble(dir, err)
+		}
 	}
 	scratch, handle, err := f.scratch(path.Dir(name))
 	if err != nil {

@@ -125,8 +125,8 @@ func (j *judge) command(all []word) finding {
 		return finding{level: danger, reason: "The name of the command is not known before it runs."}
 	}
 	c := newCall(first.text, all[1:])
-	if c.name == "" {
-		return finding{level: danger, reason: "The name of the command is empty."}
+	if c.name == "" || c.name[0] == '-' {
+		return finding{level: danger, reason: "The name of the command is empty or looks like an option."}
 	}
 	return j.byName(c)
 }

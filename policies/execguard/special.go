@@ -62,8 +62,37 @@ func specialFiles(name string) rule {
 		return sysctl
 	case "enable":
 		return enable
+	case "uniq":
+		return withOperands(2, caution, "uniq writes its second file")
+	case "hostname":
+		return withOperands(1, danger, "hostname renames the machine")
+	case "ifconfig":
+		return withOperands(2, danger, "ifconfig changes the network")
+	case "su", "runuser":
+		return switchUser
 	}
 	return nil
+}
+
+// withOperands is the rule of commands that read until they get that many operands.
+func withOperands(count int, l level, effect string) rule {
+	return func(_ *judge, c call) finding {
+		if len(c.operands("-f", "-s", "-w")) >= count {
+			return finding{level: l, reason: effect + ".", pattern: c.name}
+		}
+		return isSafe()
+	}
+}
+
+// switchUser judges su: the command it is given counts as well.
+func switchUser(j *judge, c call) finding {
+	own := finding{level: danger, reason: c.name + " runs commands as another user.", pattern: c.name}
+	for i, arg := range c.args {
+		if i+1 < len(c.args) && (arg.is("-c") || arg.is("--command")) && c.args[i+1].known() {
+			own = own.or(j.program(c.args[i+1].text))
+		}
+	}
+	return own
 }
 
 // remove judges rm. Deleting everything is forbidden however it is spelled.

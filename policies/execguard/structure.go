@@ -70,11 +70,11 @@ func (j *judge) pipe(n *syntax.BinaryCmd) finding {
 	if downloads(n.X) {
 		return finding{level: danger, reason: "A download is piped into a program that runs it.", pattern: "curl | sh"}
 	}
-	text, known := printed(n.X)
-	if !known {
-		return isSafe()
+	worst := isSafe()
+	for _, text := range printed(n.X) {
+		worst = worst.or(j.program(text))
 	}
-	return j.program(text).atLeast(danger, "A shell runs what it reads from a pipe.")
+	return worst.atLeast(danger, "A shell runs what it reads from a pipe.")
 }
 
 // fed judges the text that a here-document or here-string feeds to a shell.
@@ -127,16 +127,29 @@ func downloads(n *syntax.Stmt) bool {
 	return found
 }
 
-// printed is the text that echo or printf would write.
-func printed(n *syntax.Stmt) (string, bool) {
+// printed returns the texts that echo or printf may write: all arguments as one, and each by itself.
+func printed(n *syntax.Stmt) []string {
 	c, ok := n.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) < 2 {
-		return "", false
+		return nil
 	}
 	if name := readOne(c.Args[0]).text; name != "echo" && name != "printf" {
-		return "", false
+		return nil
 	}
-	return joined(call{args: words(c.Args[1:])}.operands())
+	args := words(c.Args[1:])
+	for len(args) > 0 && args[0].option() {
+		args = args[1:]
+	}
+	var texts []string
+	if text, known := joined(args); known {
+		texts = append(texts, text)
+	}
+	for _, arg := range args {
+		if arg.known() {
+			texts = append(texts, arg.text)
+		}
+	}
+	return texts
 }
 
 // changesToRoot reports whether the program makes a root-level folder its working folder.

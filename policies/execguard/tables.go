@@ -39,7 +39,7 @@ const dangers = `
 	psql,mysql,mysqladmin,mongo,mongosh,redis-cli,sqlite3 can change a database
 	vi,vim,nvim,ex,ed,emacs,view can run any command
 	screen,tmux,script,expect,gdb,lldb,osascript,tclsh,wish,jshell,ghci can run any command
-	su,runuser,pkexec,setpriv runs commands as another user
+	pkexec,setpriv runs commands as another user
 	coproc runs text as a command
 	twine,vercel,netlify,heroku,gh,glab changes something outside this machine
 `

@@ -46,6 +46,7 @@ const verbValues = `-C --git-dir --work-tree --namespace -c --config-env -n -H -
 
 // strong are words and options that make a harmless verb dangerous. Each line: tool, verb, options or words.
 const strong = `
+	git grep -O --open-files-in-pager
 	git reset --hard --merge --keep
 	git checkout -f --force -- . -B
 	git switch -f --force --discard-changes -C

@@ -133,10 +133,8 @@ func (w *word) literal(text string, quoted bool) {
 }
 
 func (w *word) parameter(p *syntax.ParamExp, quoted bool) {
-	plain := p.Param != nil && p.Param.Value == "HOME" && !p.Length && !p.Excl && p.Index == nil &&
-		p.Slice == nil && p.Repl == nil && p.Exp == nil
-	if plain && w.text == "" {
-		w.text = "~"
+	if p.Param != nil && p.Param.Value == "HOME" && !p.Length && w.text == "" {
+		w.text = "~" // ${HOME:?}, ${HOME%/*} and the like are no better
 		return
 	}
 	w.split = w.split || !quoted

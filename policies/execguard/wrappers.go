@@ -104,6 +104,8 @@ func (w wrapper) inner(c call) (inner []word, found finding, doubtful bool) {
 			return rest[min(w.operands, len(rest)):], found, doubtful
 		case arg.takesNext(w.withValues):
 			rest = rest[min(2, len(rest)):]
+		case arg.text == "-" && c.name == "env":
+			rest = rest[1:]
 		case arg.option():
 			doubtful = doubtful || !w.knows(arg.text)
 			rest = rest[1:]

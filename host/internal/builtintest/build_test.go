@@ -82,8 +82,8 @@ func copyTree(from, to string) error {
 	})
 }
 
-// load loads a fresh build of a built-in plugin.
-func load(t *testing.T, name string) *wasm.Plugin {
+// load loads a fresh build of a built-in plugin. The mode counts for those that ask for files.
+func load(t *testing.T, name string, mode sdk.FileMode) *wasm.Plugin {
 	t.Helper()
 	builds, err := shelf.builds()
 	if err != nil {
@@ -100,7 +100,7 @@ func load(t *testing.T, name string) *wasm.Plugin {
 	})
 	module := wasm.Module{Name: name, Bytes: builds[name], Builtin: true}
 	if name == "files" {
-		module.Grants = sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}}
+		module.Grants = sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: mode}}}
 	}
 	plugin, err := host.Load(t.Context(), module)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/fastreact/fastreact/host/internal/wasm"
@@ -23,10 +25,29 @@ func TestPskaScopeModuleKeepsTheContract(t *testing.T) { judge(t, pskascope.Suit
 // judge runs a plugin's suite against its module, as the host runs it.
 func judge(t *testing.T, suite plugintest.Suite) {
 	t.Helper()
-	plugin := load(t, suite.Name)
+	plugin := load(t, suite.Name, sdk.ReadWrite)
 	suite.Run(t, func(t *testing.T, workspace string) plugintest.Driver {
 		return func(op sdk.Op, input []byte) ([]byte, error) { return drive(t, plugin, op, input, workspace) }
 	})
+}
+
+func TestReadOnlyWorkspaceRefusesWritesWithASentence(t *testing.T) {
+	plugin := load(t, "files", sdk.ReadOnly)
+	workspace := t.TempDir()
+	for _, path := range []string{"a.txt", "new/a.txt"} {
+		args, err := json.Marshal(map[string]string{"path": path, "content": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := sdk.Call{Tool: "write_file", Args: args}
+		result, err := plugin.Call(t.Context(), wasm.CallContext{Workspace: workspace}, call)
+		if err != nil || !result.IsError || !strings.Contains(result.Content, "read-only") {
+			t.Errorf("%s: %+v, %v", path, result, err)
+		}
+	}
+	if entries, err := os.ReadDir(workspace); err != nil || len(entries) > 0 {
+		t.Errorf("workspace holds %v (%v)", entries, err)
+	}
 }
 
 // drive carries one operation through the plugin host.
