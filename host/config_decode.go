@@ -124,13 +124,17 @@ func (d *decoder) pairs(node *yaml.Node, path string, visit func(key, value *yam
 		key, value := node.Content[i], node.Content[i+1]
 		at := join(path, key.Value)
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Value == "" {
-			d.problems = append(d.problems, Problem{Source: d.source, Line: key.Line, Column: key.Column, Path: path,
-				Message: "a key must be plain text", Hint: "write key: value"})
+			d.problems = append(d.problems, Problem{
+				Source: d.source, Line: key.Line, Column: key.Column, Path: path,
+				Message: "a key must be plain text", Hint: "write key: value",
+			})
 			continue
 		}
 		if line, twice := firstLine[key.Value]; twice {
-			d.problems = append(d.problems, Problem{Source: d.source, Line: key.Line, Column: key.Column, Path: at,
-				Message: "duplicate key", Hint: fmt.Sprintf("it stands on line %d too", line)})
+			d.problems = append(d.problems, Problem{
+				Source: d.source, Line: key.Line, Column: key.Column, Path: at,
+				Message: "duplicate key", Hint: fmt.Sprintf("it stands on line %d too", line),
+			})
 			continue
 		}
 		firstLine[key.Value] = key.Line

@@ -94,8 +94,10 @@ func (d *decoder) document(text []byte, config *Config) {
 		return
 	}
 	if err := stream.Decode(&more); err == nil {
-		d.problems = append(d.problems, Problem{Source: d.source, Line: more.Line, Column: 1,
-			Message: "a second document stands in the file", Hint: "keep one document"})
+		d.problems = append(d.problems, Problem{
+			Source: d.source, Line: more.Line, Column: 1,
+			Message: "a second document stands in the file", Hint: "keep one document",
+		})
 	} else if !errors.Is(err, io.EOF) {
 		d.syntax(err)
 	}
@@ -107,8 +109,10 @@ func (d *decoder) document(text []byte, config *Config) {
 		return // nothing but comments
 	}
 	if top.Kind != yaml.MappingNode {
-		d.problems = append(d.problems, Problem{Source: d.source, Line: top.Line, Column: top.Column,
-			Message: "the file must be a mapping, not " + nodeName(top), Hint: "write section: {key: value}"})
+		d.problems = append(d.problems, Problem{
+			Source: d.source, Line: top.Line, Column: top.Column,
+			Message: "the file must be a mapping, not " + nodeName(top), Hint: "write section: {key: value}",
+		})
 		return
 	}
 	d.section(top, reflect.ValueOf(config).Elem(), "")
@@ -117,8 +121,10 @@ func (d *decoder) document(text []byte, config *Config) {
 // syntax reports a text that is no YAML. The parser's own words name the line.
 func (d *decoder) syntax(err error) {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	problem := Problem{Source: d.source, Message: "is neither YAML nor JSON: " + message,
-		Hint: "check indentation and quotes"}
+	problem := Problem{
+		Source: d.source, Message: "is neither YAML nor JSON: " + message,
+		Hint: "check indentation and quotes",
+	}
 	if _, scanErr := fmt.Sscanf(message, "line %d:", &problem.Line); scanErr == nil {
 		problem.Column = 1
 	}

@@ -59,6 +59,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"two sources":         {`auth: {service_token_env: MINE, service_token_file: f}`, "the secret has two sources"},
 		"absent secret file":  {`model: {api_key_file: nowhere/at/all}`, "model.api_key_file: cannot be read"},
 		"postgres":            {`store: {driver: postgres}`, "store.driver: postgres is not available"},
+		"store of a server":   {`store: {path: "postgres://h/db"}`, "store.path: is no file"},
 		"quota":               {`workspace: {quota_bytes: 1}`, "workspace.quota_bytes: quotas are not available"},
 		"webhook":             {`approvals: {notify: {}}`, "approvals.notify: not available"},
 		"url with password":   {`model: {base_url: "http://a:b@c"}`, "holds a user name or password"},

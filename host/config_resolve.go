@@ -18,12 +18,18 @@ type secretSource struct {
 // that depend on other values.
 func (d *decoder) resolve(config *Config, getenv func(string) string) {
 	auth, model := &config.Auth, &config.Model
-	d.secret(secretSource{"auth.service_token", auth.ServiceTokenEnv, auth.ServiceTokenFile,
-		"FASTREACT_SERVICE_TOKEN", true, &auth.ServiceToken}, getenv)
-	d.secret(secretSource{"auth.admin_token", auth.AdminTokenEnv, auth.AdminTokenFile,
-		"FASTREACT_ADMIN_TOKEN", false, &auth.AdminToken}, getenv)
-	d.secret(secretSource{"model.api_key", model.APIKeyEnv, model.APIKeyFile,
-		"FASTREACT_MODEL_API_KEY", true, &model.APIKey}, getenv)
+	d.secret(secretSource{
+		"auth.service_token", auth.ServiceTokenEnv, auth.ServiceTokenFile,
+		"FASTREACT_SERVICE_TOKEN", true, &auth.ServiceToken,
+	}, getenv)
+	d.secret(secretSource{
+		"auth.admin_token", auth.AdminTokenEnv, auth.AdminTokenFile,
+		"FASTREACT_ADMIN_TOKEN", false, &auth.AdminToken,
+	}, getenv)
+	d.secret(secretSource{
+		"model.api_key", model.APIKeyEnv, model.APIKeyFile,
+		"FASTREACT_MODEL_API_KEY", true, &model.APIKey,
+	}, getenv)
 	if auth.ServiceToken != "" && auth.Mode == AuthNone {
 		auth.Mode = AuthServiceToken
 		d.origins["auth.mode"] = FromEnvironment

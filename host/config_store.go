@@ -1,6 +1,9 @@
 package host
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // StoreConfig says where runs are kept.
 type StoreConfig struct {
@@ -40,6 +43,9 @@ const defaultQuota = 268435456
 func (c Config) validateStore(report reporter) {
 	if c.Store.Path == "" {
 		report("store.path", "is empty", "name a file, such as data/fastreact.db")
+	}
+	if strings.Contains(c.Store.Path, "://") {
+		report("store.path", "is no file; other stores are "+notAvailable, "name a file, such as data/fastreact.db")
 	}
 	if c.Workspace.Root == "" {
 		report("workspace.root", "is empty", "name a folder, such as data/workspaces")

@@ -47,8 +47,10 @@ func (s *settings) load(p program) (*host.Loaded, error) {
 	})
 	var refused *host.ConfigError
 	if errors.As(err, &refused) {
-		return nil, advice{fmt.Errorf("the configuration has %s:\n%w", counted(len(refused.Problems), "problem"), err),
-			"`fastreact config schema` describes every key."}
+		return nil, advice{
+			fmt.Errorf("the configuration has %s:\n%w", counted(len(refused.Problems), "problem"), err),
+			"`fastreact config schema` describes every key.",
+		}
 	}
 	if err != nil {
 		return nil, advice{err, "Name a readable file with --config or FASTREACT_CONFIG."}

@@ -27,7 +27,7 @@ func (d *display) event(e client.Event) {
 		d.ended, d.failed, d.answer = true, e.Type == "error", e.Content
 	}
 	if d.asJSON {
-		fmt.Fprintf(d.out, "%s\n", bytes.TrimSpace(e.Raw))
+		fmt.Fprintln(d.out, asciiJSON(bytes.TrimSpace(e.Raw)))
 		return
 	}
 	if line := d.line(e); line != "" {

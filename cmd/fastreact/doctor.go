@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -47,7 +46,7 @@ func report(p program, findings []host.Finding, asJSON bool) error {
 
 func showFindings(p program, findings []host.Finding, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(p.out).Encode(map[string]any{"findings": findings})
+		return writeJSON(p.out, map[string]any{"findings": findings})
 	}
 	rows := [][]string{}
 	for _, finding := range findings {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -49,9 +48,7 @@ func newPluginInspect(p program) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				encoder := json.NewEncoder(p.out)
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(inspection)
+				return writeJSON(p.out, inspection)
 			}
 			return showInspection(p, inspection, size)
 		},
@@ -67,18 +64,27 @@ func inspect(path string) (host.Inspection, int, error) {
 	}
 	inspection, err := host.InspectPlugin(code)
 	if err != nil {
-		return host.Inspection{}, 0, advice{fmt.Errorf("%s is no plugin that this host runs: %w", path, err),
-			"Build plugins with `fastreact plugin build DIR`."}
+		return host.Inspection{}, 0, advice{
+			fmt.Errorf("%s is no plugin that this host runs: %w", path, err),
+			"Build plugins with `fastreact plugin build DIR`.",
+		}
 	}
 	return inspection, len(code), nil
 }
 
 func showInspection(p program, i host.Inspection, size int) error {
 	lines := []fact{
-		{"name", i.Name}, {"version", i.Version}, {"kind", string(i.Kind)}, {"abi", strconv.Itoa(i.ABI)},
-		{"description", i.Manifest.Description}, {"digest", i.Digest}, {"signer", orWord(i.Signer, "unsigned")},
-		{"size", strconv.Itoa(size) + " bytes"}, {"imports", strings.Join(i.Imports, ", ")},
-		{"unsupported", strings.Join(i.Unsupported, ", ")}, {"exports", strings.Join(i.Exports, ", ")},
+		{"name", i.Name},
+		{"version", i.Version},
+		{"kind", string(i.Kind)},
+		{"abi", strconv.Itoa(i.ABI)},
+		{"description", i.Manifest.Description},
+		{"digest", i.Digest},
+		{"signer", orWord(i.Signer, "unsigned")},
+		{"size", strconv.Itoa(size) + " bytes"},
+		{"imports", strings.Join(i.Imports, ", ")},
+		{"unsupported", strings.Join(i.Unsupported, ", ")},
+		{"exports", strings.Join(i.Exports, ", ")},
 		{"capabilities", orWord(strings.Join(i.Capabilities, ", "), "none")},
 	}
 	for _, file := range i.Requested.Files {

@@ -125,8 +125,12 @@ func (c *check) show(p program, j client.Judgement) error {
 		verdict = "would wait for a person"
 	}
 	lines := []fact{
-		{"tool", j.ToolName}, {"verdict", verdict}, {"level", j.Level}, {"reason", j.Reason},
-		{"policy", valueOf(j.PolicyScope)}, {"pattern", valueOf(j.PatternMatched)},
+		{"tool", j.ToolName},
+		{"verdict", verdict},
+		{"level", j.Level},
+		{"reason", j.Reason},
+		{"policy", valueOf(j.PolicyScope)},
+		{"pattern", valueOf(j.PatternMatched)},
 	}
 	for _, opinion := range j.Chain {
 		lines = append(lines, fact{"opinion", fmt.Sprintf("%s: %s (%s)", opinion.Source, opinion.Action, opinion.Reason)})

@@ -69,9 +69,17 @@ func printJSON(w io.Writer, raw json.RawMessage) error {
 	if err := json.Indent(&text, raw, "", "  "); err != nil {
 		return fmt.Errorf("print answer: %w", err)
 	}
-	text.WriteByte('\n')
-	_, err := text.WriteTo(w)
+	_, err := fmt.Fprintln(w, asciiJSON(text.Bytes()))
 	return err
+}
+
+// writeJSON prints a value of this program as indented JSON.
+func writeJSON(w io.Writer, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("print answer: %w", err)
+	}
+	return printJSON(w, raw)
 }
 
 // table prints rows under a head, every cell safe for a terminal.

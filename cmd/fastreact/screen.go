@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -33,6 +34,24 @@ func escaped(text, kept string) string {
 			safe.WriteRune(r)
 		}
 		text = text[size:]
+	}
+	return safe.String()
+}
+
+// asciiJSON writes JSON text so that it means the same and holds nothing a terminal would act on: such characters
+// can only stand inside strings, where JSON has escapes for them.
+func asciiJSON(text []byte) string {
+	var safe strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r == '\n', !hidden(r) && r != utf8.RuneError:
+			safe.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&safe, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&safe, `\u%04x`, r)
+		}
 	}
 	return safe.String()
 }

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
 
 func TestScreenShowsWhatATerminalWouldObey(t *testing.T) {
 	for given, want := range map[string]string{
@@ -23,5 +27,22 @@ func TestScreenShowsWhatATerminalWouldObey(t *testing.T) {
 func TestScreenKeepsLinesWhereAsked(t *testing.T) {
 	if got := onScreenLines("a\n\tb\r\n"); got != "a\n\tb\\u{d}\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestJSONForTheScreenMeansTheSame(t *testing.T) {
+	given := "c1 \u009b2J \u202e \u2028 \U000e0041 äöü"
+	text, err := json.Marshal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := strings.NewReplacer(`\u2028`, "\u2028").Replace(string(text))
+	safe := asciiJSON([]byte(raw))
+	var got string
+	if err := json.Unmarshal([]byte(safe), &got); err != nil || got != given {
+		t.Errorf("%s reads as %q: %v", safe, got, err)
+	}
+	if strings.ContainsAny(safe, "\u009b\u202e\u2028\U000e0041") {
+		t.Errorf("%q can drive a terminal", safe)
 	}
 }

@@ -96,8 +96,10 @@ func TestUnplannedImportsAreFound(t *testing.T) {
 	} {
 		tree := Tree{
 			Module: "m", Required: []string{"example.com/mod", "example.com/other", "example.com/cmp"},
-			Sources: []Source{source(t, "a/a.go", "package a\n"+text), source(t, "b/b.go", "package b\n"),
-				source(t, "b/b_test.go", "package b\nimport (\"m/a\"; \"example.com/cmp\")\n")},
+			Sources: []Source{
+				source(t, "a/a.go", "package a\n"+text), source(t, "b/b.go", "package b\n"),
+				source(t, "b/b_test.go", "package b\nimport (\"m/a\"; \"example.com/cmp\")\n"),
+			},
 		}
 		expect(t, Unplanned(tree, plan), want)
 	}
