@@ -157,14 +157,19 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 	if err != nil {
 		return err
 	}
-	by := x.Request.Header.Get("X-FastReAct-User-Key")
-	if by == "" {
-		by = x.Caller.Provider
-	}
-	a, err := f.cfg.Desk.Answer(x.Request.Context(), x.Var("request_id"), approve, by, reason)
+	a, err := f.cfg.Desk.Answer(x.Request.Context(), x.Var("request_id"), approve, answerer(x), reason)
 	if err != nil {
 		return missing(err, noApproval)
 	}
 	wire := toApproval(a)
 	return x.JSON(http.StatusOK, resolutionBody{wire.RequestID, wire.Status, wire.Approved, wire})
+}
+
+// answerer names who answers: the user that the caller speaks for, else how the caller proved itself.
+func answerer(x *web.Exchange) string {
+	user := x.Request.Header.Get("X-FastReAct-User-Key")
+	if user == "" || len(user) > maxKey || !printable(user) {
+		return x.Caller.Provider
+	}
+	return user
 }
