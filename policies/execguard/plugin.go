@@ -22,7 +22,7 @@ type Plugin struct{}
 func (Plugin) Evaluate(question sdk.Question) (sdk.Opinion, error) {
 	commands, err := commandsIn(question.Args)
 	if err != nil {
-		return finding{level: danger, reason: err.Error()}.opinion(), nil
+		return finding{level: danger, reason: sentence(err)}.opinion(), nil
 	}
 	worst := finding{level: safe, reason: "The command only reads."}
 	if len(commands) > 1 {
@@ -34,22 +34,27 @@ func (Plugin) Evaluate(question sdk.Question) (sdk.Opinion, error) {
 	return worst.opinion(), nil
 }
 
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
 // commandsIn returns every command the arguments may mean: a tool may read key names without regard to case, and a
 // doubled key either way.
 func commandsIn(args json.RawMessage) ([]string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(args))
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("The arguments are no JSON object.")
+		return nil, errors.New("the arguments are no JSON object")
 	}
 	var commands []string
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return nil, errors.New("The arguments are not valid JSON.")
+			return nil, errors.New("the arguments are not valid JSON")
 		}
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
-			return nil, errors.New("The arguments are not valid JSON.")
+			return nil, errors.New("the arguments are not valid JSON")
 		}
 		name, _ := key.(string)
 		if !strings.EqualFold(name, "command") {
@@ -57,12 +62,12 @@ func commandsIn(args json.RawMessage) ([]string, error) {
 		}
 		var command *string
 		if err := json.Unmarshal(value, &command); err != nil || command == nil {
-			return nil, errors.New("The command is no text.")
+			return nil, errors.New("the command is no text")
 		}
 		commands = append(commands, *command)
 	}
 	if len(commands) == 0 {
-		return nil, errors.New("The arguments hold no command.")
+		return nil, errors.New("the arguments hold no command")
 	}
 	return commands, nil
 }
