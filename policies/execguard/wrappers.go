@@ -83,7 +83,7 @@ func (w wrapper) judge(j *judge, c call) finding {
 	own = own.or(j.command(inner))
 	for len(inner) > 1 && doubtful {
 		inner = inner[1:]
-		if inner[0].known() && inner[0].text != "" {
+		if first := inner[0]; first.known() && first.text != "" && !first.option() {
 			own = own.or(j.command(inner))
 		}
 	}
