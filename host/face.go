@@ -51,6 +51,9 @@ func secretsOf(cfg Config) []string {
 		for _, value := range server.Headers {
 			secrets = append(secrets, value.Reveal())
 		}
+		for variable := range server.EnvFrom {
+			secrets = append(secrets, server.Environment[variable].Reveal())
+		}
 	}
 	return secrets
 }

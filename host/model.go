@@ -6,9 +6,6 @@ import (
 	"github.com/fastreact/fastreact/host/internal/model"
 )
 
-// demoModelName is what the built-in scripted model calls itself.
-const demoModelName = "fastreact-demo"
-
 // newModel returns the configured model, or the scripted demo when no base URL is set.
 func newModel(cfg ModelConfig, log *slog.Logger) model.Client {
 	if cfg.BaseURL == "" {
@@ -21,7 +18,7 @@ func newModel(cfg ModelConfig, log *slog.Logger) model.Client {
 
 func modelName(cfg ModelConfig) string {
 	if cfg.BaseURL == "" {
-		return demoModelName
+		return model.DemoName
 	}
 	return cfg.Name
 }

@@ -134,7 +134,9 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	}
 	background, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context){s.compilePlugins, s.runs.Serve, s.watchDesk, s.prune} {
+	for _, part := range []func(context.Context){
+		s.compilePlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.prune,
+	} {
 		parts.Go(func() { part(background) })
 	}
 	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug)}
@@ -172,6 +174,13 @@ func (s *Server) drain(web *http.Server) {
 func (s *Server) compilePlugins(ctx context.Context) {
 	for _, r := range s.residents {
 		r.compile(ctx, s.plugins, s.options.Log)
+	}
+}
+
+// loadNatives starts what native plugins need, so that the first run need not wait for it.
+func (s *Server) loadNatives(ctx context.Context) {
+	for _, native := range s.options.Natives {
+		native.Tools(ctx)
 	}
 }
 

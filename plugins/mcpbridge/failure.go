@@ -23,6 +23,9 @@ type Failure struct {
 // Error returns the safe sentence.
 func (f *Failure) Error() string { return f.Sentence }
 
+// SafeSentence returns the sentence, for whoever shows it to a model or a client.
+func (f *Failure) SafeSentence() string { return f.Sentence }
+
 // Unwrap returns the private cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // DemoName is the name the demo model gives itself.
-const DemoName = "demo"
+const DemoName = "fastreact-demo"
 
 // Demo is the model of a service that has none configured. It follows a fixed script and knows nothing: a line
 // "/call TOOL {json}" asks for that tool, several lines ask for all of them at once; any other question is looked up

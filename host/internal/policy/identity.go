@@ -11,7 +11,9 @@ import (
 )
 
 // identityKeys are the arguments that say on whose behalf a tool acts. They never come from the model.
-var identityKeys = [...]string{"user_id", "owner_user_id", "represented_user_id", "tenant_id"}
+var identityKeys = [...]string{
+	"user_id", "owner_user_id", "represented_user_id", "tenant_id", "user_key", "tenant_key",
+}
 
 func isIdentityKey(key string) bool { return foldedIn(identityKeys[:], key) }
 
@@ -52,8 +54,11 @@ func bindIdentity(target, asked map[string]any, s shape, identity sdk.Identity) 
 }
 
 func identityValue(key string, identity sdk.Identity) string {
-	if key == "tenant_id" {
+	switch key {
+	case "tenant_id", "tenant_key":
 		return identity.TenantKey
+	case "user_key":
+		return identity.UserKey
 	}
 	if identity.UserID != "" {
 		return identity.UserID

@@ -21,6 +21,9 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("plugin %s: %s: %s", f.Plugin, f.Code, cause)
 }
 
+// DenialCode returns the code, for whoever denies a call because of it.
+func (f *Failure) DenialCode() run.DenialCode { return f.Code }
+
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 

@@ -16,13 +16,13 @@ const maxDepth = 64
 // written, as json.Number; of duplicate keys the last counts.
 func DecodeObject(raw []byte) (map[string]any, *Refusal) {
 	if !utf8.Valid(raw) {
-		return nil, BadRequest("invalid_json", "The body is not valid UTF-8.")
+		return nil, unreadable("Input should be valid UTF-8")
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, BadRequest("invalid_json", "The body holds a NUL byte.")
+		return nil, unreadable("Text must not hold NUL characters")
 	}
 	if depth(raw) > maxDepth {
-		return nil, BadRequest("invalid_json", "The body is nested too deeply.")
+		return nil, unreadable("Input should not nest deeper than 64 levels")
 	}
 	value, refusal := decodeOne(raw)
 	if refusal != nil {
@@ -49,6 +49,11 @@ func decodeOne(raw []byte) (any, *Refusal) {
 		return nil, malformed(int(decoder.InputOffset()))
 	}
 	return value, nil
+}
+
+// unreadable refuses a body that is not even looked into.
+func unreadable(msg string) *Refusal {
+	return Invalid(FieldError{"json_invalid", []any{"body"}, msg, nil})
 }
 
 func malformed(at int) *Refusal {

@@ -24,10 +24,10 @@ func TestBrokenBodiesAreRefused(t *testing.T) {
 		{"null", `null`, 422, "dict_type", []any{"body"}},
 		{"NUL in a text", `{"a":["x\u0000"]}`, 422, "value_error", []any{"body", "a", 0}},
 		{"NUL in a key", `{"a":{"\u0000":1}}`, 422, "value_error", []any{"body", "a"}},
-		{"NUL byte", "{\"a\":\"\x00\"}", 400, "", nil},
-		{"invalid UTF-8", "{\"a\":\"\xff\"}", 400, "", nil},
-		{"surrogate bytes", "{\"a\":\"\xed\xa0\x80\"}", 400, "", nil},
-		{"too deep", nested(65), 400, "", nil},
+		{"NUL byte", "{\"a\":\"\x00\"}", 422, "json_invalid", []any{"body"}},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", 422, "json_invalid", []any{"body"}},
+		{"surrogate bytes", "{\"a\":\"\xed\xa0\x80\"}", 422, "json_invalid", []any{"body"}},
+		{"too deep", nested(65), 422, "json_invalid", []any{"body"}},
 	} {
 		_, refusal := DecodeObject([]byte(c.body))
 		if refusal == nil {
@@ -36,9 +36,6 @@ func TestBrokenBodiesAreRefused(t *testing.T) {
 		}
 		if refusal.Status != c.status {
 			t.Errorf("%s: status %d, want %d", c.name, refusal.Status, c.status)
-		}
-		if c.kind == "" {
-			continue
 		}
 		got := []any{refusal.Fields[0].Type, refusal.Fields[0].Loc}
 		if diff := cmp.Diff([]any{c.kind, c.loc}, got); diff != "" {

@@ -48,7 +48,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"malformed", "POST", chat, `{"messages":`, nil, 422, "invalid_request"},
 		{"empty", "POST", chat, "", nil, 422, "invalid_request"},
 		{"no object", "POST", chat, `["q"]`, nil, 422, "invalid_request"},
-		{"invalid UTF-8", "POST", chat, "{\"messages\":\"\xff\"}", nil, 400, "invalid_json"},
+		{"invalid UTF-8", "POST", chat, "{\"messages\":\"\xff\"}", nil, 422, "invalid_request"},
 		{"NUL", "POST", chat, `{"messages":[{"role":"user","content":"a\u0000b"}]}`, nil, 422, "invalid_request"},
 		{"no question", "POST", "/v1/runs", `{"messages":[]}`, nil, 400, "no_user_message"},
 		{"known id", "POST", "/v1/runs", good, nil, 409, "run_exists"},
