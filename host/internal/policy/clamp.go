@@ -50,11 +50,13 @@ func Clamp(
 	if err != nil {
 		return nil, run.ScopeOutcome{}, err
 	}
-	if err := sameBeyondScope(asked, pluginArgs); err != nil {
+	c := newClamp(tool, asked, scope)
+	below := deeper{c, identity}
+	rest := below.rest(asked)
+	if err := sameBeyondScope(asked, rest, pluginArgs); err != nil {
 		return nil, run.ScopeOutcome{}, err
 	}
-	c := newClamp(tool, asked, scope)
-	bounded := c.bind()
+	bounded := c.bind(below, rest)
 	bindIdentity(bounded, asked, c.shape, identity)
 	if nested, isObject := bounded[keyScope].(map[string]any); isObject {
 		bindIdentity(nested, c.askedScope, shape{closed: c.nested.closed}, identity)
@@ -66,24 +68,27 @@ func Clamp(
 	return args, c.outcome, nil
 }
 
-// sameBeyondScope compares the arguments that a scope plugin has no business with.
-func sameBeyondScope(asked map[string]any, pluginArgs json.RawMessage) error {
+// sameBeyondScope compares the arguments that a scope plugin has no business with. It may leave them as the model
+// wrote them, or take out what the host takes out.
+func sameBeyondScope(asked, rest map[string]any, pluginArgs json.RawMessage) error {
 	answered, err := decodeObject(pluginArgs)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrTampered, err)
-	}
-	want, err := run.Encode(beyondScope(asked))
-	if err != nil {
-		return err
 	}
 	got, err := run.Encode(beyondScope(answered))
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(want, got) {
-		return ErrTampered
+	for _, allowed := range []map[string]any{beyondScope(asked), rest} {
+		want, err := run.Encode(allowed)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(want, got) {
+			return nil
+		}
 	}
-	return nil
+	return ErrTampered
 }
 
 func beyondScope(args map[string]any) map[string]any {
@@ -116,13 +121,12 @@ func newClamp(tool run.Tool, asked map[string]any, scope sdk.Scope) *clamp {
 	return c
 }
 
-// bind returns the bounded arguments, identity left out, and fills the outcome.
-func (c *clamp) bind() map[string]any {
+// bind adds the bounds to the rest of the arguments, identity left out, and fills the outcome.
+func (c *clamp) bind(below deeper, bounded map[string]any) map[string]any {
 	c.narrow()
-	bounded := beyondScope(c.asked)
 	placed := c.place(bounded, c.asked, c.shape, keyScopeMode)
 	if c.wantsNested(placed) {
-		nested := c.nestedRest()
+		nested := c.nestedRest(below)
 		if c.place(nested, c.askedScope, c.nested, keyMode) {
 			placed = true
 		}
@@ -158,8 +162,8 @@ func (c *clamp) declaresBounds() bool {
 }
 
 // nestedRest is what the model wrote in scope beside the bounds.
-func (c *clamp) nestedRest() map[string]any {
-	rest := beyondScope(c.askedScope)
+func (c *clamp) nestedRest(below deeper) map[string]any {
+	rest := below.rest(c.askedScope)
 	for key := range rest {
 		if foldedIn([]string{keyMode}, key) {
 			delete(rest, key)

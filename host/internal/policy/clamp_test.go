@@ -29,6 +29,16 @@ func TestClampBoundsArguments(t *testing.T) {
 		want         string
 		outcome      run.ScopeOutcome
 	}{
+		"a filter hidden below another name is taken out": {
+			`{}`, `{"query":"q","filter":{"Source_Item_Ids":["b1"],"knowledge_base_ids":["alpha"],"and":[{"source_item_id":"b2","x":1}]}}`, alpha,
+			`{"filter":{"and":[{"x":1}],"knowledge_base_ids":["alpha"]},` + bounds + `,"query":"q",` + all + `}`,
+			run.ScopeOutcome{Applied: true, Narrowed: []string{"Source_Item_Ids", "source_item_id"}},
+		},
+		"an identity hidden below another name is the run's": {
+			`{}`, `{"filter":{"User_ID":"evil"},"messages":[{"user_id":"an author"}],"user_key":"evil"}`, alpha,
+			`{"filter":{"user_id":"user_primary"},` + bounds + `,"messages":[{"user_id":"an author"}],` + all + `,"user_key":"pska:user_primary"}`,
+			run.ScopeOutcome{Applied: true},
+		},
 		"nothing asked for gets the policy's lists": {
 			`{}`, `{"query":"q"}`, alpha,
 			`{` + bounds + `,"query":"q",` + all + `}`,
