@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -55,7 +56,23 @@ func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
 	defer func() { err = errors.Join(err, server.Close()) }()
 	return server.Run(ctx, func(addr net.Addr) {
 		fmt.Fprintf(p.errs, "FastReAct %s listens on http://%s\n", version, addr)
+		if loaded.Config.Model.BaseURL == "" {
+			suggest(p.errs, addr)
+		}
 	})
+}
+
+// suggest prints a first question for the scripted demo model.
+func suggest(w io.Writer, addr net.Addr) {
+	fmt.Fprintf(w, `
+Try it in another terminal: a question whose scope the model cannot widen, answered from the example notes.
+
+  curl -sN http://%s/v1/chat/completions -H 'Content-Type: application/json' -d '{
+    "stream": true, "user_key": "pska:user_primary",
+    "messages": [{"role": "user", "content": "When does the harbour open?"}],
+    "tool_policy": {"scope": {"mode": "hard", "knowledge_base_ids": ["kb_alpha"]}}}'
+
+`, addr)
 }
 
 // ignoreHangup keeps the process alive when its terminal goes away. This version cannot reload.
