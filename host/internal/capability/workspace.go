@@ -13,12 +13,9 @@ import (
 const maxFolderName = 200 // bytes
 
 // Workspace makes and returns the folder of one user of one tenant: root/<tenant>/<user>, open to this process's user
-// alone. Different pairs have different folders, on file systems that ignore case too. An empty tenant is a tenant; an
-// empty user has no workspace.
+// alone. Different pairs have different folders, on file systems that ignore case too. An empty tenant is a tenant, and
+// callers of it that name no user are one user: they share a folder.
 func Workspace(root, tenant, user string) (string, error) {
-	if user == "" {
-		return "", errors.New("workspace: a call without a user has none")
-	}
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return "", fmt.Errorf("workspace: %w", err)

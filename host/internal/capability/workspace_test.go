@@ -63,9 +63,16 @@ func TestNoTwoPairsShareAWorkspace(t *testing.T) {
 	}
 }
 
-func TestNobodyHasNoWorkspace(t *testing.T) {
-	if dir, err := Workspace(t.TempDir(), "a", ""); err == nil {
-		t.Errorf("nobody has %s", dir)
+func TestCallersWithoutAUserShareOneWorkspaceOfTheirTenant(t *testing.T) {
+	root := t.TempDir()
+	nobody, err := Workspace(root, "a", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][2]string{{"a", "_"}, {"b", ""}, {"a", "anonymous"}} {
+		if dir, err := Workspace(root, other[0], other[1]); err != nil || dir == nobody {
+			t.Errorf("%v has %s (%v)", other, dir, err)
+		}
 	}
 }
 
