@@ -72,8 +72,11 @@ func examineStore(ctx context.Context, options Options) Finding {
 	if err == nil {
 		err = errors.Join(store.Ping(ctx), store.Close())
 	}
-	if err != nil {
-		return Finding{"store", Broken, err.Error(), "stop the service that uses it, or check the folder of " + path}
+	switch {
+	case errors.Is(err, sqlite.ErrInUse):
+		return Finding{Part: "store", Health: Works, Says: path + " is in use, as it is while the service runs"}
+	case err != nil:
+		return Finding{"store", Broken, err.Error(), "check the folder of " + path}
 	}
 	return Finding{Part: "store", Health: Works, Says: path + " can be written to"}
 }

@@ -17,8 +17,8 @@ const (
 	readerCount = 8
 )
 
-// errBusy says that the ledger is open elsewhere.
-var errBusy = errors.New("another process has this ledger open; one ledger serves one process")
+// ErrInUse reports that another process has the ledger open.
+var ErrInUse = errors.New("another process has this ledger open; one ledger serves one process")
 
 // locate makes the folder and returns the file's one true path: two names of one file must not get two locks.
 func locate(path string) (string, error) {

@@ -20,7 +20,7 @@ func acquire(path string) (*os.File, error) {
 		return file, nil
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errBusy
+		err = ErrInUse
 	}
 	return nil, errors.Join(err, file.Close())
 }

@@ -19,7 +19,7 @@ func acquire(path string) (*os.File, error) {
 		name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0,
 	)
 	if errors.Is(err, errSharing) {
-		return nil, errBusy
+		return nil, ErrInUse
 	}
 	if err != nil {
 		return nil, err
