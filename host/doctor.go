@@ -48,8 +48,10 @@ func Doctor(ctx context.Context, options Options) []Finding {
 func examineModel(ctx context.Context, options Options) Finding {
 	cfg := options.Config.Model
 	if cfg.BaseURL == "" {
-		return Finding{"model", Degrade, "no model is configured: a scripted demo answers",
-			"set model.base_url or FASTREACT_MODEL_BASE_URL"}
+		return Finding{
+			"model", Degrade, "no model is configured: a scripted demo answers",
+			"set model.base_url or FASTREACT_MODEL_BASE_URL",
+		}
 	}
 	if err := openAI(cfg, options.Log).Ping(ctx); err != nil {
 		_, sentence := run.Public(err)

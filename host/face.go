@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web"

@@ -48,9 +48,9 @@ func written(arguments string) json.RawMessage {
 	return json.RawMessage(arguments)
 }
 
-// isObject reports whether raw is one JSON object.
+// isObject reports whether raw is one JSON object that an event can hold.
 func isObject(raw json.RawMessage) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) && json.Valid(raw)
+	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) && run.Shallow(raw) && json.Valid(raw)
 }
 
 // callEvent shows a call with the arguments that would run. Text that is no JSON object never stands there.

@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 const (
 	maxCalls     = 128 // tool calls in one message
@@ -15,15 +18,23 @@ type callParts struct {
 	arguments strings.Builder
 }
 
-// place finds the call a piece belongs to, or starts one. Pieces carry an index, or an id, or neither; some vendors
-// give the same index to every call of a message, so a new id together with a name starts a call too.
-func (h *hearing) place(piece callDelta) *callParts {
+// piece adds a piece to the call it belongs to, or starts one. Pieces carry an index, or an id, or neither; some
+// vendors give the same index to every call of a message, so a new id together with a name starts a call too. What
+// is too much is refused here and not at the end: the cost of looking a call up grows with their number.
+func (h *hearing) piece(piece callDelta) error {
 	found := h.find(piece)
 	if found == nil {
+		if len(h.calls) == maxCalls {
+			return &unusableError{fmt.Sprintf("more than %d tool calls in one message", maxCalls)}
+		}
 		found = &callParts{index: piece.Index}
 		h.calls = append(h.calls, found)
 	}
-	return found
+	found.add(piece)
+	if len(found.name) > maxModelName {
+		return &unusableError{fmt.Sprintf("a tool name longer than %d bytes", maxModelName)}
+	}
+	return nil
 }
 
 func (h *hearing) find(piece callDelta) *callParts {

@@ -2,9 +2,11 @@ package model_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -99,5 +101,28 @@ func TestTheKeyAndTheVendorsWordsStayPrivate(t *testing.T) {
 				t.Errorf("the key shows: %v", err)
 			}
 		})
+	}
+}
+
+// TestAFloodOfCallsEndsAtTheLimit holds a reply to a time that does not grow with the square of its calls: one chunk
+// within the size limit may hold hundreds of thousands.
+func TestAFloodOfCallsEndsAtTheLimit(t *testing.T) {
+	for name, piece := range map[string]string{
+		"calls":         `{"id":"c%d","function":{"name":"b"}}`,
+		"parts of name": `{"index":0,"function":{"name":"%d"}}`,
+	} {
+		var pieces []string
+		for i := range 100_000 {
+			pieces = append(pieces, fmt.Sprintf(piece, i))
+		}
+		began := time.Now()
+		v := newVendor(t, sse(callsChunk(strings.Join(pieces, ",")), finishChunk("tool_calls")))
+		_, err := v.client().Complete(t.Context(), question(), nil)
+		if !run.IsCode(err, run.CodeModelProtocol) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -14,6 +13,8 @@ import (
 type unusableError struct{ what string }
 
 func (e *unusableError) Error() string { return "unusable chunk: " + e.what }
+
+var errNameless = errors.New("tool call without a name")
 
 // source is the library's stream, line by line.
 type source interface{ RecvRaw() ([]byte, error) }
@@ -79,14 +80,16 @@ func (h *hearing) hear(raw []byte) error {
 	}
 	for _, choice := range piece.Choices {
 		if choice.Index == 0 && !h.finished() {
-			h.add(choice.Delta)
+			if err := h.add(choice.Delta); err != nil {
+				return err
+			}
 			h.finish = choice.Finish
 		}
 	}
 	return nil
 }
 
-func (h *hearing) add(d delta) {
+func (h *hearing) add(d delta) error {
 	if text := strings.ReplaceAll(d.Content, "\x00", ""); text != "" {
 		h.started = true
 		h.text.WriteString(text)
@@ -100,8 +103,11 @@ func (h *hearing) add(d delta) {
 	}
 	for _, call := range d.ToolCalls {
 		h.started = true
-		h.place(call).add(call)
+		if err := h.piece(call); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // reply is the whole message, or the reason why it cannot be used.
@@ -137,14 +143,11 @@ func (h *hearing) reply(request Request) (Reply, *failure) {
 }
 
 func (h *hearing) toolCalls() ([]run.ToolCall, error) {
-	if len(h.calls) > maxCalls {
-		return nil, fmt.Errorf("%d tool calls in one message", len(h.calls))
-	}
 	var calls []run.ToolCall
 	for _, parts := range h.calls {
 		name := strings.TrimSpace(parts.name)
-		if name == "" || len(name) > maxModelName {
-			return nil, fmt.Errorf("tool call has a name of %d bytes", len(name))
+		if name == "" {
+			return nil, errNameless
 		}
 		calls = append(calls, run.ToolCall{ID: parts.id, Name: name, Arguments: parts.arguments.String()})
 	}

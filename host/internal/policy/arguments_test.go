@@ -2,9 +2,12 @@ package policy
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 func TestMalformedArgumentsAreNotRead(t *testing.T) {
@@ -14,6 +17,20 @@ func TestMalformedArgumentsAreNotRead(t *testing.T) {
 	} {
 		if args, issue := ReadArguments(json.RawMessage(`{"properties":{"a":{}}}`), json.RawMessage(text)); issue == nil {
 			t.Errorf("%q was read as %s", text, args)
+		}
+	}
+}
+
+func TestArgumentsThatNestTooDeeplyAreNotRead(t *testing.T) {
+	nested := func(levels int) json.RawMessage {
+		return json.RawMessage(`{"text":"[[{{\\\"","a":` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + `}`)
+	}
+	if _, issue := ReadArguments(nil, nested(run.MaxDepth)); issue != nil {
+		t.Errorf("%d levels: %v", run.MaxDepth, issue)
+	}
+	for _, levels := range []int{run.MaxDepth + 1, 9_999, 10_000, 100_000} {
+		if _, issue := ReadArguments(nil, nested(levels)); issue == nil {
+			t.Errorf("%d levels were read", levels)
 		}
 	}
 }

@@ -19,8 +19,36 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	return Encode(value)
 }
 
-// Decode reads exactly one JSON value, numbers as json.Number. Trailing bytes are an error.
+// MaxDepth is how deeply JSON may nest that a model or a tool wrote. It leaves room in what other decoders read, so
+// that a value can always be put into an event, an approval and a request, and read back by everybody.
+const MaxDepth = 256
+
+// Shallow reports whether JSON nests no deeper than MaxDepth.
+func Shallow(raw json.RawMessage) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > MaxDepth {
+				return false
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return true
+}
+
+// Decode reads exactly one JSON value, numbers as json.Number. Trailing bytes and more than MaxDepth levels are errors.
 func Decode(raw json.RawMessage) (any, error) {
+	if !Shallow(raw) {
+		return nil, fmt.Errorf("decode JSON: more than %d levels", MaxDepth)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
