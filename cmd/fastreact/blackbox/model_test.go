@@ -72,21 +72,36 @@ func newModel(t *testing.T, answer func(asked) said) *scriptedModel {
 	t.Helper()
 	m := &scriptedModel{}
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request asked
-		var raw json.RawMessage
-		if err := json.NewDecoder(r.Body).Decode(&raw); err != nil || json.Unmarshal(raw, &request) != nil {
-			http.Error(w, "bad request", http.StatusBadRequest)
-			return
-		}
-		request.raw = raw
-		m.mu.Lock()
-		m.journal = append(m.journal, request)
-		m.auth = append(m.auth, r.Header.Get("Authorization"))
-		m.mu.Unlock()
-		stream(w, answer(request))
+		stream(w, answer(m.take(r)))
 	}))
 	t.Cleanup(m.Close)
 	return m
+}
+
+// take reads one request and writes it into the journal.
+func (m *scriptedModel) take(r *http.Request) asked {
+	var request asked
+	var raw json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&raw); err == nil {
+		_ = json.Unmarshal(raw, &request)
+	}
+	request.raw = raw
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.journal = append(m.journal, request)
+	m.auth = append(m.auth, r.Header.Get("Authorization"))
+	return request
+}
+
+// question is the text of the last user message.
+func (a asked) question() string {
+	var text string
+	for _, m := range a.Messages {
+		if m.Role == "user" {
+			_ = json.Unmarshal(m.Content, &text)
+		}
+	}
+	return text
 }
 
 // requests returns the journal so far.
