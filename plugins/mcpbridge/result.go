@@ -22,6 +22,9 @@ type callResult struct {
 // readResult turns the answer to tools/call into a result. The text of a single text part stays byte for byte what
 // the server sent; several parts are joined by newlines, and whatever is no text becomes a short descriptor.
 func readResult(raw json.RawMessage) (sdk.Result, error) {
+	if !given(raw) {
+		return sdk.Result{}, fmt.Errorf("%w: the result is null", errUnreadable)
+	}
 	var answer callResult
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return sdk.Result{}, fmt.Errorf("%w: %w", errUnreadable, err)

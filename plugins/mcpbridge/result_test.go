@@ -46,7 +46,7 @@ func TestResultsAreReadPartByPart(t *testing.T) {
 }
 
 func TestResultThatIsNoObjectIsUnreadable(t *testing.T) {
-	for _, answer := range []string{`[]`, `"text"`, `7`} {
+	for _, answer := range []string{`[]`, `"text"`, `7`, `null`} {
 		if _, err := readResult(json.RawMessage(answer)); !errors.Is(err, errUnreadable) {
 			t.Errorf("%s: got %v", answer, err)
 		}
