@@ -12,6 +12,10 @@ import (
 var binary, knowledge string
 
 func TestMain(m *testing.M) {
+	if folder := os.Getenv("BLACKBOX_MCP_LIES"); folder != "" {
+		serveLies(folder)
+		return
+	}
 	if log := os.Getenv("BLACKBOX_MCP_LOG"); log != "" {
 		serveMCP(log)
 		return
