@@ -41,7 +41,7 @@ func wideners() []string {
 // fuzzed mixes the wideners' keys at random; the seed is fixed, so that a failure can be repeated.
 func fuzzed(n int) []string {
 	random := rand.New(rand.NewPCG(7, 11))
-	keys := []string{"knowledge_base_ids", "source_item_ids", "scope", "source_refs", "scope_mode", "filter", "user_id", "Source_Item_Ids", "user_key"}
+	keys := []string{"knowledge_base_ids", "source_item_ids", "scope", "source_refs", "scope_mode", "user_id", "Source_Item_Ids", "user_key"}
 	values := []string{`"kb_evil"`, `["src_evil"]`, `["src_a","src_evil"]`, `null`, `7`, `{"source_item_ids":["src_evil"],"user_id":"user_evil"}`, `[{"source_item_id":"src_evil"}]`, `"user_evil"`, `true`, `[]`, `{}`}
 	var all []string
 	for range n {
@@ -49,6 +49,7 @@ func fuzzed(n int) []string {
 		for range 1 + random.IntN(4) {
 			parts = append(parts, fmt.Sprintf("%q:%s", keys[random.IntN(len(keys))], values[random.IntN(len(values))]))
 		}
+		parts = append(parts, fmt.Sprintf(`"filter":{%q:%s}`, keys[random.IntN(len(keys))], values[random.IntN(len(values))]))
 		all = append(all, "{"+strings.Join(parts, ",")+"}")
 	}
 	return all

@@ -51,6 +51,10 @@ func (d deeper) put(object map[string]any, key string, member any, inList bool) 
 			return
 		}
 	}
+	if strings.EqualFold(key, keyScopeMode) {
+		object[keyScopeMode] = string(d.clamp.scope.Mode)
+		return
+	}
 	if isIdentityKey(key) && !inList {
 		if value := identityValue(strings.ToLower(key), d.identity); value != "" {
 			object[strings.ToLower(key)] = value
