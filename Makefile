@@ -7,6 +7,10 @@ RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 BENCHTIME ?= 1s
 SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
 
+# What builds and tests write for a moment stays below this folder too.
+export TMPDIR := $(CURDIR)/.tmp
+$(shell mkdir -p $(TMPDIR))
+
 .DEFAULT_GOAL := help
 .PHONY: help run build plugins test check bench clean peers
 
@@ -46,4 +50,4 @@ bench: plugins ## run the benchmarks that docs/benchmarks.md reports
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 5 ./host/...
 
 clean: ## remove what was built and the demo's data
-	rm -rf bin data plugins/builtin/dist/*.wasm
+	rm -rf bin data .tmp plugins/builtin/dist/*.wasm
