@@ -45,6 +45,9 @@ func readPlugins(cfg PluginsConfig, builtins []Module) ([]*resident, error) {
 		if err == nil && names[inspection.Manifest.Name] {
 			err = fmt.Errorf("a plugin named %s is loaded already", inspection.Manifest.Name)
 		}
+		if err == nil {
+			err = wasm.Check(wasm.Config{}, m)
+		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", where, err))
 			return
@@ -72,11 +75,14 @@ func readPlugins(cfg PluginsConfig, builtins []Module) ([]*resident, error) {
 
 func readModule(entry PluginConfig) (wasm.Module, error) {
 	code, err := os.ReadFile(entry.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return wasm.Module{}, errors.New("there is no such file; make it with `fastreact plugin build DIR`, or correct the path, which is relative to the working directory")
+	}
 	if err != nil {
 		return wasm.Module{}, fmt.Errorf("read plugin: %w", err)
 	}
-	if digest := run.Digest(code); !entry.AllowUnpinned && digest != "sha256:"+entry.Pin() {
-		return wasm.Module{}, fmt.Errorf("the file's digest is %s, not the pinned one: review the file, then pin it anew", digest)
+	if digest := run.Digest(code); entry.Pin() != "" && digest != "sha256:"+entry.Pin() {
+		return wasm.Module{}, fmt.Errorf("the file's digest is %s, not the pinned one; review the file, then pin it anew", digest)
 	}
 	return wasm.Module{
 		Bytes: code, SHA256: entry.Pin(), AllowUnpinned: entry.AllowUnpinned,
@@ -84,9 +90,13 @@ func readModule(entry PluginConfig) (wasm.Module, error) {
 	}, nil
 }
 
-// compile loads the plugin into the plugin host. It is called once.
+// compile loads the plugin into the plugin host. It is called once. Compiling cannot be interrupted, so a service
+// that is stopping does not begin it.
 func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logger) {
 	defer close(r.done)
+	if r.err = ctx.Err(); r.err != nil {
+		return
+	}
 	r.plugin, r.err = host.Load(ctx, r.module)
 	if r.err != nil {
 		log.Error("plugin cannot be loaded; its calls are denied",
