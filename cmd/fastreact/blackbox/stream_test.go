@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -137,4 +138,29 @@ func ask(question string, more map[string]any) map[string]any {
 		body[key] = value
 	}
 	return body
+}
+
+// readAll posts a streamed chat and returns every whole frame that arrives until the stream ends or breaks.
+func readAll(url, body string) []string {
+	response, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	var all []string
+	reader, frame := bufio.NewReader(response.Body), ""
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return all
+		}
+		frame += line
+		if line != "\n" {
+			continue
+		}
+		if !strings.HasPrefix(frame, ":") && response.StatusCode == http.StatusOK {
+			all = append(all, frame)
+		}
+		frame = ""
+	}
 }
