@@ -133,10 +133,22 @@ type approvalBody struct {
 	Approval wireApproval `json:"approval"`
 }
 
-func (f *face) getApproval(x *web.Exchange) error {
+// lookUpApproval finds the approval of the path. One of another tenant than the caller names is not there.
+func (f *face) lookUpApproval(x *web.Exchange) (run.Approval, error) {
 	a, err := f.cfg.Desk.Get(x.Request.Context(), x.Var("request_id"))
 	if err != nil {
-		return missing(err, noApproval)
+		return run.Approval{}, missing(err, noApproval)
+	}
+	if tenant := tenantHeader(x.Request); tenant != nil && *tenant != a.Run.Tenant {
+		return run.Approval{}, notFound(noApproval)
+	}
+	return a, nil
+}
+
+func (f *face) getApproval(x *web.Exchange) error {
+	a, err := f.lookUpApproval(x)
+	if err != nil {
+		return err
 	}
 	return x.JSON(http.StatusOK, approvalBody{toApproval(a)})
 }
@@ -157,7 +169,11 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 	if err != nil {
 		return err
 	}
-	a, err := f.cfg.Desk.Answer(x.Request.Context(), x.Var("request_id"), approve, answerer(x), reason)
+	a, err := f.lookUpApproval(x)
+	if err != nil {
+		return err
+	}
+	a, err = f.cfg.Desk.Answer(x.Request.Context(), a.ID, approve, answerer(x), reason)
 	if err != nil {
 		return missing(err, noApproval)
 	}

@@ -196,6 +196,6 @@ func (f *face) eventPage(ctx context.Context, r run.Run, after int64, limit int)
 	return eventList{
 		RunID: r.ID, SessionID: r.SessionID, Status: string(r.Status), Events: toEvents(events), Count: len(events),
 		EventCount: total, TotalEventCount: total, AfterSequence: after, NextAfterSequence: next,
-		HasMore: next+1 < total,
+		HasMore: next < total-1,
 	}, nil
 }
