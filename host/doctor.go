@@ -87,7 +87,7 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 	cfg := options.Config.Plugins
 	residents, err := readPlugins(cfg, options.Modules)
 	if err != nil {
-		return []Finding{{"plugins", Broken, err.Error(), "correct plugins.load"}}
+		return brokenPlugins(err)
 	}
 	plugins, err := wasm.New(wasm.Config{CacheDir: cfg.CacheDir, Log: options.Log})
 	if err != nil {
@@ -102,6 +102,20 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 			found.Health, found.Says, found.Do = Broken, r.err.Error(), "ask the plugin's author, or remove it from plugins.load"
 		}
 		findings = append(findings, found)
+	}
+	return findings
+}
+
+// brokenPlugins has one finding for each entry that is refused.
+func brokenPlugins(err error) []Finding {
+	problems := []error{err}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		problems = joined.Unwrap()
+	}
+	var findings []Finding
+	for _, problem := range problems {
+		findings = append(findings, Finding{"plugins", Broken, problem.Error(), "correct this entry, or remove it"})
 	}
 	return findings
 }

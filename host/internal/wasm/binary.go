@@ -82,7 +82,7 @@ type section struct {
 // sections splits a core module. It copies nothing.
 func sections(module []byte) ([]section, error) {
 	if !bytes.HasPrefix(module, []byte("\x00asm")) {
-		return nil, errors.New("not a WebAssembly module")
+		return nil, errors.New("not a WebAssembly module; make one with `fastreact plugin build DIR`")
 	}
 	if !bytes.HasPrefix(module[4:], []byte("\x01\x00\x00\x00")) {
 		return nil, errors.New("not a core WebAssembly module, version 1: components are not supported")

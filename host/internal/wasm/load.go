@@ -37,6 +37,16 @@ type candidate struct {
 	mounts   []mount
 }
 
+// Check refuses what Load refuses without compiling or running the module: its pin, structure, manifest, imports,
+// grants and limits. Every error is a *Failure.
+func Check(cfg Config, module Module) error {
+	c := &candidate{module: module}
+	if err := c.check(cfg); err != nil {
+		return asFailure(c.name(), err)
+	}
+	return nil
+}
+
 // Load checks a module, compiles it and starts it once. Nothing of it stays when a step fails. Every error is a
 // *Failure.
 func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
