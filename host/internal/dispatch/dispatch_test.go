@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,11 +20,15 @@ import (
 type script struct {
 	log   *sqlite.Ledger
 	drive func(ctx context.Context, r run.Run) (agent.Outcome, error)
+	full  atomic.Int32 // so many ends are not taken by the store
 }
 
 func (s *script) Drive(ctx context.Context, r run.Run) (agent.Outcome, error) { return s.drive(ctx, r) }
 
 func (s *script) Conclude(ctx context.Context, r run.Run, ending agent.Ending) error {
+	if s.full.Add(-1) >= 0 {
+		return errFull
+	}
 	_, err := s.log.Append(ctx, r.Fence(), ledger.Batch{
 		Events: []run.Event{{Kind: run.Errored, Content: ending.Text}},
 		Settle: &run.Resolution{Status: run.ApprovalCancelled, Reason: ending.Reason, At: time.Now()},
@@ -53,6 +58,8 @@ func (s *script) park(ctx context.Context, r run.Run) (agent.Outcome, error) {
 	})
 	return agent.Parked, err
 }
+
+var errFull = errors.New("disk is full")
 
 type bench struct {
 	*Dispatcher
@@ -291,10 +298,11 @@ func TestCancelEndsARunInEveryState(t *testing.T) {
 	submit("driven")
 	b.await("driven", func(r run.Run) bool { return r.Owner != "" })
 	submit("queued")
-	for id, want := range map[string]run.Status{
-		"done": run.Completed, "queued": run.Cancelled, "parked": run.Cancelled,
-		"parked-chat": run.Cancelled, "driven": run.Cancelled,
-	} {
+	for _, id := range []string{"done", "queued", "parked", "parked-chat", "driven"} { // driven last: its worker is free then
+		want := run.Cancelled
+		if id == "done" {
+			want = run.Completed
+		}
 		r, err := b.Cancel(t.Context(), ref(id), "requested")
 		if err != nil || r.Status != want {
 			t.Errorf("cancel of %s: %s %v, want %s", id, r.Status, err, want)
@@ -357,4 +365,22 @@ func TestClosedDispatcherTakesNothing(t *testing.T) {
 	if _, err := b.Submit(t.Context(), request(run.Background, "b")); !run.IsCode(err, run.CodeNotReady) {
 		t.Errorf("submit: %v", err)
 	}
+}
+
+func TestARunEndsWhenTheStoreTakesItsEndAgain(t *testing.T) {
+	b := newBench(t, nil)
+	b.serve()
+	b.s.full.Store(4)
+	b.s.drive = func(context.Context, run.Run) (agent.Outcome, error) { return 0, errFull }
+	for _, kind := range []run.Kind{run.Chat, run.Background} {
+		start := b.Chat
+		if kind == run.Background {
+			start = b.Submit
+		}
+		if _, err := start(t.Context(), request(kind, string(kind))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.awaitStatus(string(run.Chat), run.Failed)
+	b.awaitStatus(string(run.Background), run.Failed)
 }

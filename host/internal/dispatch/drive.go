@@ -82,31 +82,6 @@ func (d *Dispatcher) awaitReady(ctx context.Context, ref run.Ref) (run.Run, erro
 	}
 }
 
-// abandon ends a run that nobody drives.
-func (d *Dispatcher) abandon(ref run.Ref, cause error) {
-	ctx, stop := context.WithTimeout(context.Background(), concludeTimeout)
-	defer stop()
-	r, err := d.cfg.Store.Seize(ctx, ref, d.cfg.Owner)
-	switch {
-	case errors.Is(err, ledger.ErrOwned), errors.Is(err, ledger.ErrFenced):
-		return // somebody else ends it, or it is over
-	case err != nil:
-		d.cfg.Log.Error("cannot take run to end it", slog.String("run_id", ref.ID), slog.Any("error", err))
-		return
-	}
-	d.conclude(r, cause)
-}
-
-// conclude writes the end of a run that this incarnation owns.
-func (d *Dispatcher) conclude(r run.Run, cause error) {
-	ctx, stop := context.WithTimeout(context.Background(), concludeTimeout)
-	defer stop()
-	err := d.cfg.Driver.Conclude(ctx, r, endingOf(cause))
-	if err != nil && !errors.Is(err, ledger.ErrFenced) {
-		d.cfg.Log.Error("cannot write the end of run", slog.String("run_id", r.ID), slog.Any("error", err))
-	}
-}
-
 // endingOf says how a run ends for a cause, in words that are safe to show.
 func endingOf(cause error) agent.Ending {
 	var c cancelled
