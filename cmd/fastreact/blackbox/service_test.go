@@ -58,16 +58,24 @@ func config(t *testing.T, folder string, model *scriptedModel, more string) stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(more, "plugins: {") { // a section stands once
+		more += loadingNone(t)
+	}
 	return fmt.Sprintf(`server: {addr: "127.0.0.1:0", keepalive: 1s, shutdown_grace: 2s}
 model: {base_url: %q, name: scripted, first_byte_timeout: 20s}
 store: {path: %q}
 workspace: {root: %q}
-plugins: {cache_dir: %q}
 mcp:
   servers:
     - {name: pska, command: %q, env: {BLACKBOX_MCP_LOG: %q}}
-%s`, model.URL+"/v1", filepath.Join(folder, "db", "f.db"), filepath.Join(folder, "ws"), cacheDir(t),
+%s`, model.URL+"/v1", filepath.Join(folder, "db", "f.db"), filepath.Join(folder, "ws"),
 		self, filepath.Join(folder, "mcp.log"), more)
+}
+
+// loadingNone is the configuration of a service without plugins of its own.
+func loadingNone(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprintf("\nplugins: {cache_dir: %q}\n", cacheDir(t))
 }
 
 // cacheDir is shared by all services of one test run, so that modules are compiled once.
