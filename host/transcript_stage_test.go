@@ -1,0 +1,313 @@
+package host_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/fastreact/fastreact/host"
+	"github.com/fastreact/fastreact/plugins/builtin"
+	"github.com/fastreact/fastreact/plugins/mcpbridge"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// stage is one whole service with a scripted model, and the client of a transcript.
+type stage struct {
+	t       *testing.T
+	model   *scriptedModel
+	log     string // what the example server received
+	token   string
+	url     string
+	answers map[string]*http.Response
+	ids     *aliases
+}
+
+func newStage(t *testing.T, archive *txtar.Archive) *stage {
+	t.Helper()
+	given := map[string][]byte{}
+	for _, section := range archive.Files {
+		given[section.Name] = section.Data
+	}
+	folder := t.TempDir()
+	s := &stage{
+		t: t, model: newModel(t, given["model"]), log: filepath.Join(folder, "received"),
+		answers: map[string]*http.Response{}, ids: newAliases(),
+	}
+	environment := map[string]string{}
+	for line := range strings.Lines(string(given["environment"])) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		environment[name] = value
+	}
+	s.token = environment["FASTREACT_SERVICE_TOKEN"]
+	file := filepath.Join(folder, "fastreact.yaml")
+	if err := os.WriteFile(file, s.expand(given["config"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := host.Load(host.LoadOptions{
+		Path: file, Getenv: func(name string) string { return environment[name] },
+		AllowAll: strings.TrimSpace(string(given["flags"])) == "--allow-all",
+		Overrides: map[string]string{
+			"server.addr": "127.0.0.1:0", "store.path": filepath.Join(folder, "fastreact.db"),
+			"workspace.root": filepath.Join(folder, "workspaces"), "plugins.cache_dir": prepared(t, compiled),
+			"model.base_url": s.model.URL + "/v1", "model.name": "scripted", "model.max_retries": "0",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(host.Options{
+		Config: loaded.Config, Natives: natives(t, loaded.Config, given["tools"]),
+		Modules: modules(t, strings.Fields(string(given["plugins"]))), Version: "0.0.0",
+		Log: slog.New(slog.DiscardHandler),
+	})
+	return s
+}
+
+// expand puts the paths of this run into the settings.
+func (s *stage) expand(config []byte) []byte {
+	if !bytes.Contains(config, []byte("$PSKA_KB")) {
+		return config
+	}
+	return []byte(strings.NewReplacer("$PSKA_KB", prepared(s.t, knowledge), "$RECEIVED", s.log).Replace(string(config)))
+}
+
+// compiled is a folder with the modules compiled by a program without the race detector: with it that takes minutes.
+var compiled = sync.OnceValues(func() (string, error) {
+	cache, file := filepath.Join(shared, "cache"), filepath.Join(shared, "fastreact.yaml")
+	if err := os.WriteFile(file, []byte("plugins: {cache_dir: "+cache+"}\n"), 0o600); err != nil {
+		return "", err
+	}
+	return cache, command("go", "run", "../cmd/fastreact", "policy", "check", "--tool", "exec", "--config", file)
+})
+
+// knowledge is the example server.
+var knowledge = sync.OnceValues(func() (string, error) {
+	server := filepath.Join(shared, "pska-kb")
+	return server, command("go", "build", "-o", server, "../examples/pska-kb")
+})
+
+func command(name string, args ...string) error {
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %v: %w\n%s", name, args, err, out)
+	}
+	return nil
+}
+
+// prepared returns what is prepared once for all transcripts.
+func prepared(t *testing.T, prepare func() (string, error)) string {
+	t.Helper()
+	path, err := prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func natives(t *testing.T, config host.Config, tools []byte) []sdk.Native {
+	var servers []mcpbridge.Server
+	for _, s := range config.MCP.Servers {
+		servers = append(servers, mcpbridge.Server{
+			Name: s.Name, Description: s.Description, Transport: s.Transport, Command: s.Command, Args: s.Args,
+			Isolation: s.Isolation, Scope: s.Scope, ForwardIdentity: s.ForwardIdentity, Timeout: s.Timeout,
+		})
+	}
+	bridge, err := mcpbridge.New(mcpbridge.Config{Servers: servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []sdk.Native{bridge, readFixed(t, tools)}
+}
+
+// modules returns the built-in plugins of these names, with what the program grants them.
+func modules(t *testing.T, names []string) []host.Module {
+	embedded, err := builtin.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chosen []host.Module
+	for _, module := range embedded {
+		if !slices.Contains(names, module.Name) {
+			continue
+		}
+		m := host.Module{Name: module.Name, Bytes: module.Bytes}
+		if module.Name == "files" {
+			m.Grants.Files = []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}
+		}
+		chosen = append(chosen, m)
+	}
+	return chosen
+}
+
+// run starts the service and ends it with the test.
+func (s *stage) run(options host.Options) {
+	server, err := host.New(s.t.Context(), options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	bound, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() { ended <- server.Run(ctx, func(addr net.Addr) { bound <- addr }) }()
+	s.t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+		if err := server.Close(); err != nil {
+			s.t.Error(err)
+		}
+	})
+	select {
+	case addr := <-bound:
+		s.url = "http://" + addr.String()
+	case err := <-ended:
+		ended <- err
+		s.t.Fatalf("the service ended: %v", err)
+	}
+}
+
+// send makes the HTTP request that a section describes. It returns when the head of the answer is there.
+func (s *stage) send(text string) *http.Response {
+	s.t.Helper()
+	head, body, _ := strings.Cut(s.ids.real(text), "\n\n")
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	method, path, _ := strings.Cut(lines[0], " ")
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body == "" {
+		request.Body = http.NoBody
+	}
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			request.Host = value
+			continue
+		}
+		request.Header.Add(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatalf("%s: %v", lines[0], err)
+	}
+	s.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// shownHeaders are the headers that the protocol speaks of.
+var shownHeaders = []string{
+	"Content-Type", "Cache-Control", "Retry-After", "Www-Authenticate", "X-Fastreact-Run-Id", "X-Fastreact-Session-Id",
+	"X-Fastreact-Event-Schema",
+}
+
+// read returns the answer to a request, with everything that differs from run to run replaced.
+func (s *stage) read(name string) []byte {
+	s.t.Helper()
+	response, sent := s.answers[name]
+	if !sent {
+		s.t.Fatalf("want-%s has no request-%s before it", name, name)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	fmt.Fprintln(&shown, response.Status)
+	for _, header := range shownHeaders {
+		if value := response.Header.Get(header); value != "" {
+			fmt.Fprintf(&shown, "%s: %s\n", header, value)
+		}
+	}
+	fmt.Fprintf(&shown, "\n%s\n", body)
+	return []byte(s.ids.steady(shown.String()))
+}
+
+// wait reads a run's stream until an event of one type.
+func (s *stage) wait(words []string) {
+	s.t.Helper()
+	runID, until := words[0], words[1]
+	head := "GET /v1/runs/" + runID + "/stream"
+	if s.token != "" {
+		head += "\nAuthorization: Bearer " + s.token
+	}
+	response := s.send(head)
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		if lines.Text() == "event: "+until {
+			return
+		}
+	}
+	s.t.Fatalf("%s: the stream of %s ended without %s", response.Status, runID, until)
+}
+
+func (s *stage) asked() []byte { return []byte(s.ids.steady(string(s.model.asked(s.t)))) }
+
+func (s *stage) received() []byte {
+	raw, err := os.ReadFile(s.log)
+	if err != nil && !os.IsNotExist(err) {
+		s.t.Fatal(err)
+	}
+	return []byte(s.ids.steady(string(raw)))
+}
+
+// fixed is a native plugin whose tools answer with a fixed text.
+type fixed []struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+	Result      string          `json:"result"`
+}
+
+func readFixed(t *testing.T, script []byte) fixed {
+	var tools fixed
+	decoder := json.NewDecoder(bytes.NewReader(script))
+	for decoder.More() {
+		tools = append(tools, fixed{{}}...)
+		if err := decoder.Decode(&tools[len(tools)-1]); err != nil {
+			t.Fatalf("tools: %v", err)
+		}
+	}
+	return tools
+}
+
+func (fixed) Name() string { return "fixed" }
+
+func (f fixed) Tools(context.Context) []sdk.NativeTool {
+	var tools []sdk.NativeTool
+	for _, tool := range f {
+		tools = append(tools, sdk.NativeTool{
+			Name: tool.Name, RawName: tool.Name, Description: tool.Description, InputSchema: tool.Schema,
+		})
+	}
+	return tools
+}
+
+func (f fixed) Invoke(_ context.Context, registered string, _ sdk.Call) (sdk.Result, error) {
+	for _, tool := range f {
+		if tool.Name == registered {
+			return sdk.Result{Content: tool.Result}, nil
+		}
+	}
+	return sdk.Result{}, fmt.Errorf("no tool %s", registered)
+}
+
+func (fixed) Status() []sdk.SourceStatus { return nil }
+
+func (fixed) Close() error { return nil }
