@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -50,7 +51,8 @@ func secretsOf(cfg Config) []string {
 	secrets := []string{cfg.Auth.AdminToken.Reveal(), cfg.Model.APIKey.Reveal()}
 	for _, server := range cfg.MCP.Servers {
 		for _, value := range server.Headers {
-			secrets = append(secrets, value.Reveal())
+			_, bare, _ := strings.Cut(value.Reveal(), " ") // of "Bearer …"
+			secrets = append(secrets, value.Reveal(), bare)
 		}
 		for variable := range server.EnvFrom {
 			secrets = append(secrets, server.Environment[variable].Reveal())

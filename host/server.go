@@ -139,7 +139,10 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	} {
 		parts.Go(func() { part(background) })
 	}
-	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug)}
+	web := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
+	}
 	failed := make(chan error, 1)
 	parts.Go(func() { failed <- web.Serve(listener) })
 	ready(listener.Addr())

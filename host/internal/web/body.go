@@ -5,6 +5,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
+	"time"
 )
 
 // guard checks what needs no credential: where a request comes from, and type and size of its body.
@@ -17,8 +19,19 @@ func (d *door) guard(next http.Handler) http.Handler {
 			}
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, d.cfg.MaxBody)
+		d.awaitBody(w, r)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// awaitBody bounds the wait for a body that was announced, also where nobody reads it: the server itself waits for its
+// end before the connection's next request.
+func (d *door) awaitBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength == 0 {
+		return
+	}
+	// A writer without deadlines is a test's: it has no slow clients.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d.cfg.BodyTimeout))
 }
 
 // checkSize refuses a body that says it is too large. One that does not say is cut while it is read.
@@ -56,15 +69,21 @@ func checkType(r *http.Request) *Refusal {
 	}
 }
 
-// readBody returns the whole body.
-func readBody(r *http.Request) ([]byte, error) {
-	raw, err := io.ReadAll(r.Body)
+// readBody returns the whole body. After it the connection may be silent for as long as it likes.
+func (x *Exchange) readBody() ([]byte, error) {
+	raw, err := io.ReadAll(x.Request.Body)
 	if err == nil {
+		_ = http.NewResponseController(x.writer).SetReadDeadline(time.Time{})
 		return raw, nil
 	}
 	var limit *http.MaxBytesError
-	if errors.As(err, &limit) {
+	switch {
+	case errors.As(err, &limit):
 		return nil, tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &Refusal{
+			Status: http.StatusRequestTimeout, Code: "request_timeout", Sentence: "The request body did not arrive in time.",
+		}
 	}
 	return nil, BadRequest("body_incomplete", "The request body could not be read.")
 }

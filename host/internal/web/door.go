@@ -27,6 +27,7 @@ type Config struct {
 	ServiceToken string        // set: every route that is not public needs it
 	MaxBody      int64         // bytes; 0 = 1 MiB
 	WriteTimeout time.Duration // of one write to a stream; 0 = 10 s
+	BodyTimeout  time.Duration // from the header to the end of the body; 0 = 30 s
 	Secrets      []string      // values that never leave
 	Limit        Limiter       // nil = no rate limit
 	Log          *slog.Logger  // nil = silent
@@ -97,6 +98,9 @@ func newDoor(cfg Config) (*door, error) {
 	}
 	if cfg.WriteTimeout == 0 {
 		cfg.WriteTimeout = 10 * time.Second
+	}
+	if cfg.BodyTimeout == 0 {
+		cfg.BodyTimeout = 30 * time.Second
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

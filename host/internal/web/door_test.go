@@ -291,3 +291,50 @@ func TestTheTokenLeavesInNoAnswer(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestABodyThatNeverComesIsNotWaitedFor announces a body and sends none of it, with and without a credential.
+func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
+	server := serve(t, Config{ServiceToken: token, BodyTimeout: 50 * time.Millisecond})
+	for credential, want := range map[string]string{"Authorization: Bearer " + token: "408", "X: y": "401"} {
+		connection, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		fmt.Fprintf(connection, "POST /things HTTP/1.1\r\nHost: %s\r\n%s\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{", server.Listener.Addr(), credential)
+		_ = connection.SetReadDeadline(time.Now().Add(5 * time.Second))
+		answer, err := io.ReadAll(connection) // the server hangs up
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) {
+			t.Errorf("%s: %v %s", credential, err, answer)
+		}
+	}
+}
+
+// TestAStreamOutlivesTheWaitForTheBody holds a stream open for longer than a body may take.
+func TestAStreamOutlivesTheWaitForTheBody(t *testing.T) {
+	server := serve(t, Config{BodyTimeout: 20 * time.Millisecond}, Face{Routes: []Route{{
+		Method: "POST", Path: "/stream", Handle: func(x *Exchange) error {
+			if _, err := x.Object(); err != nil {
+				return err
+			}
+			stream := x.Stream()
+			if err := stream.Open(); err != nil {
+				return err
+			}
+			select {
+			case <-stream.Connection().Done():
+				return nil
+			case <-time.After(100 * time.Millisecond):
+			}
+			return stream.Done()
+		},
+	}}})
+	response, err := http.Post(server.URL+"/stream", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if all, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(all), "[DONE]") {
+		t.Errorf("%v %q", err, all)
+	}
+}

@@ -25,7 +25,7 @@ func (x *Exchange) Header() http.Header { return x.writer.Header() }
 
 // Object reads the body as one JSON object. An empty body is nil.
 func (x *Exchange) Object() (map[string]any, error) {
-	raw, err := readBody(x.Request)
+	raw, err := x.readBody()
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
