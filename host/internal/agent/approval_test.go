@@ -39,7 +39,7 @@ func TestACallThatNeedsAPersonParksTheRun(t *testing.T) {
 	approval := w.approvals(t)[0]
 	shown := map[string]any{
 		"request_id": approval.ID, "decision_level": "danger", "timeout_seconds": 300.0,
-		"expires_at":   approval.ExpiresAt.Format("2006-01-02T15:04:05.000000Z"),
+		"expires_at":   approval.ExpiresAt.Format("2006-01-02T15:04:05.000000") + "+00:00",
 		"policy_scope": "tool:write", "policy_action": "require_approval", "policy_matched": true,
 		"args_digest": approval.ArgsDigest,
 	}

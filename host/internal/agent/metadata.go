@@ -88,8 +88,9 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// timestamp is how every time in metadata is written: RFC 3339, UTC, microseconds.
-func timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+// timestamp is how every time in metadata is written: RFC 3339 with microseconds, UTC as +00:00, as in the protocol's
+// own "expires_at": "2026-06-12T00:05:00+00:00".
+func timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000-07:00") }
 
 // seconds writes whole seconds as the contract does: 300.0.
 func seconds(d time.Duration) json.Number {
