@@ -70,10 +70,13 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	plugins, err := modules(strings.Fields(string(given["plugins"]))...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.run(host.Options{
-		Config: loaded.Config, Natives: natives(t, loaded.Config, given["tools"]),
-		Modules: modules(t, strings.Fields(string(given["plugins"]))), Version: "0.0.0",
-		Log: slog.New(slog.DiscardHandler),
+		Config: loaded.Config, Natives: natives(t, loaded.Config, given["tools"]), Modules: plugins,
+		Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	})
 	return s
 }
@@ -86,14 +89,28 @@ func (s *stage) expand(config []byte) []byte {
 	return []byte(strings.NewReplacer("$PSKA_KB", prepared(s.t, knowledge), "$RECEIVED", s.log).Replace(string(config)))
 }
 
-// compiled is a folder with the modules compiled by a program without the race detector: with it that takes minutes.
+// cacheVariable tells a second process of this test to compile the modules into a folder and to do nothing else.
+const cacheVariable = "FASTREACT_TRANSCRIPT_CACHE"
+
+// compiled is a folder with the compiled modules. They are compiled without the race detector, with which it takes
+// more than a minute.
 var compiled = sync.OnceValues(func() (string, error) {
-	cache, file := filepath.Join(shared, "cache"), filepath.Join(shared, "fastreact.yaml")
-	if err := os.WriteFile(file, []byte("plugins: {cache_dir: "+cache+"}\n"), 0o600); err != nil {
-		return "", err
-	}
-	return cache, command("go", "run", "../cmd/fastreact", "policy", "check", "--tool", "exec", "--config", file)
+	cache := filepath.Join(shared, "cache")
+	return cache, command("env", cacheVariable+"="+cache, "go", "test", "-count=1", ".")
 })
+
+// compile fills the folder of compiled modules.
+func compile(cache string) error {
+	config := host.DefaultConfig()
+	config.Plugins.CacheDir = cache
+	all, err := modules("exec-guard", "files", "pska-scope")
+	if err != nil {
+		return err
+	}
+	options := host.Options{Config: config, Modules: all, Log: slog.New(slog.DiscardHandler)}
+	_, err = host.DryRun(context.Background(), options, host.Probe{Tool: "exec", Args: json.RawMessage(`{}`)})
+	return err
+}
 
 // knowledge is the example server.
 var knowledge = sync.OnceValues(func() (string, error) {
@@ -134,10 +151,10 @@ func natives(t *testing.T, config host.Config, tools []byte) []sdk.Native {
 }
 
 // modules returns the built-in plugins of these names, with what the program grants them.
-func modules(t *testing.T, names []string) []host.Module {
+func modules(names ...string) ([]host.Module, error) {
 	embedded, err := builtin.Modules()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var chosen []host.Module
 	for _, module := range embedded {
@@ -150,7 +167,7 @@ func modules(t *testing.T, names []string) []host.Module {
 		}
 		chosen = append(chosen, m)
 	}
-	return chosen
+	return chosen, nil
 }
 
 // run starts the service and ends it with the test.

@@ -35,6 +35,13 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the s
 var shared string
 
 func TestMain(m *testing.M) {
+	if cache := os.Getenv(cacheVariable); cache != "" {
+		if err := compile(cache); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	folder, err := os.MkdirTemp("", "fastreact-transcript-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
