@@ -100,7 +100,7 @@ func (s *Server) buildRuns(context.Context) error {
 		Store: s.ledger, Runs: s.ledger, Rechecker: s.gate, Patience: cfg.Approvals.Timeout, Log: s.options.Log,
 	})
 	driver := agent.New(agent.Config{
-		Model: newModel(cfg.Model, s.options.Log), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
+		Model: newDiscreet(newModel(cfg.Model, s.options.Log), cfg), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
 		System: cfg.Agent.SystemPrompt, MaxIterations: cfg.Agent.MaxIterations,
 		MaxToolCalls: cfg.Agent.MaxToolCalls, MaxResultBytes: cfg.Tools.MaxResultBytes,
 		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,

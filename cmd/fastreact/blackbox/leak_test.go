@@ -88,9 +88,8 @@ func (s *service) leaveAfter(id, question, kind string) {
 // TestAServersOwnSecretIsMaskedWhenItEchoesIt plants a secret in the server's environment, which the server tells.
 func TestAServersOwnSecretIsMaskedWhenItEchoesIt(t *testing.T) {
 	const canary = "canary-server-secret-77c0"
-	folderEnv := "PLANTED=" + canary
 	model := newModel(t, queryTheQuestion)
-	s := &service{t: t, folder: t.TempDir(), env: []string{folderEnv}}
+	s := &service{t: t, folder: t.TempDir(), env: []string{"PLANTED=" + canary}}
 	s.config = s.folder + "/fastreact.yaml"
 	text := config(t, s.folder, model, "telemetry: {log_level: debug}\n")
 	text = strings.Replace(text, "env: {BLACKBOX_MCP_LOG: ", fmt.Sprintf("env_from: {PASSED: PLANTED}, env: {BLACKBOX_MCP_LIES: %q, BLACKBOX_MCP_LOG: ", s.folder), 1)
@@ -115,7 +114,7 @@ func TestAServersOwnSecretIsMaskedWhenItEchoesIt(t *testing.T) {
 	}
 	for _, request := range model.requests() {
 		if strings.Contains(string(request.raw), canary) {
-			t.Logf("the model read the server's secret")
+			t.Errorf("the model read the server's secret")
 		}
 	}
 }
