@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fastreact/fastreact/host"
+	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
 )
 
@@ -25,7 +26,8 @@ func newPluginBuild(p program) *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			path, err := build.Dir(command.Context(), args[0])
 			if err != nil {
-				return err
+				return advice{err, "A plugin is a folder of a Go module with manifest.json and a main package, such as examples/policy-only-notes.\n" +
+					"It is compiled by the go command, which must be on PATH."}
 			}
 			inspection, _, err := inspect(path)
 			if err != nil {
@@ -64,10 +66,7 @@ func inspect(path string) (host.Inspection, int, error) {
 	}
 	inspection, err := host.InspectPlugin(code)
 	if err != nil {
-		return host.Inspection{}, 0, advice{
-			fmt.Errorf("%s is no plugin that this host runs: %w", path, err),
-			"Build plugins with `fastreact plugin build DIR`.",
-		}
+		return host.Inspection{}, 0, fmt.Errorf("%s is no plugin that this host runs: %w", path, err)
 	}
 	return inspection, len(code), nil
 }
@@ -82,7 +81,7 @@ func showInspection(p program, i host.Inspection, size int) error {
 		{"digest", i.Digest},
 		{"signer", orWord(i.Signer, "unsigned")},
 		{"size", strconv.Itoa(size) + " bytes"},
-		{"imports", strings.Join(i.Imports, ", ")},
+		{"imports", byModule(i.Imports)},
 		{"unsupported", strings.Join(i.Unsupported, ", ")},
 		{"exports", strings.Join(i.Exports, ", ")},
 		{"capabilities", orWord(strings.Join(i.Capabilities, ", "), "none")},
@@ -93,10 +92,32 @@ func showInspection(p program, i host.Inspection, size int) error {
 	for _, tool := range i.Manifest.Tools {
 		lines = append(lines, fact{"tool", tool.Name + ": " + tool.Description})
 	}
-	if i.Manifest.Match != nil {
+	switch {
+	case i.Manifest.Match != nil:
 		lines = append(lines, fact{"judges", strings.Join(i.Manifest.Match.Tools, ", ")})
+	case i.Kind == sdk.KindPolicy:
+		lines = append(lines, fact{"judges", "every tool"})
 	}
 	return facts(p.out, append(lines, limitFacts(i)...))
+}
+
+// byModule names each module that a plugin imports from once.
+func byModule(imports []string) string {
+	var text strings.Builder
+	last := ""
+	for _, full := range imports {
+		module, name, _ := strings.Cut(full, " ")
+		switch {
+		case module == last:
+			text.WriteString(", " + name)
+		case last == "":
+			text.WriteString(module + ": " + name)
+		default:
+			text.WriteString("; " + module + ": " + name)
+		}
+		last = module
+	}
+	return orWord(text.String(), "none")
 }
 
 // limitFacts lists the limits that the manifest asks for; the host's defaults stand in for the rest.

@@ -129,7 +129,7 @@ func (c *check) show(p program, j client.Judgement) error {
 		{"verdict", verdict},
 		{"level", j.Level},
 		{"reason", j.Reason},
-		{"policy", valueOf(j.PolicyScope)},
+		{"rule", valueOf(j.PolicyScope)},
 		{"pattern", valueOf(j.PatternMatched)},
 	}
 	for _, opinion := range j.Chain {
