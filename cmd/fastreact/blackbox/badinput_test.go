@@ -25,6 +25,7 @@ func TestBadInputGetsAStableCodeAndTheServerLives(t *testing.T) {
 		{"stream of the wrong type", "POST", "/v1/chat/completions", user + `,"stream":"yes"}`, nil, 422},
 		{"empty scope list", "POST", "/v1/runs", user + `,"tool_policy":{"scope":{"source_item_ids":[" "]}}}`, nil, 422},
 		{"unknown scope mode", "POST", "/v1/runs", user + `,"tool_policy":{"scope":{"mode":"open"}}}`, nil, 422},
+		{"metadata of 70 kB", "POST", "/v1/runs", user + `,"metadata":{"pad":"` + strings.Repeat("m", 70_000) + `"}}`, nil, 422},
 		{"unknown run", "GET", "/v1/runs/nope", "", nil, 404},
 		{"unknown run's events", "GET", "/v1/runs/nope/events", "", nil, 404},
 		{"unknown trace", "GET", "/v1/traces/nope", "", nil, 404},

@@ -15,6 +15,9 @@ const (
 	maxModel = 256
 )
 
+// maxMetadata bounds the client's own metadata, in bytes of JSON: every list of runs and traces carries it.
+const maxMetadata = 64 << 10
+
 const (
 	runIDPattern     = `^[A-Za-z0-9._:-]{1,128}$`
 	sessionIDPattern = `^[!-~]{1,200}$` // it travels in a header
@@ -67,7 +70,7 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 		Identity:      readIdentity(fields, metadata, claims),
 		Skills:        fields.Texts("skills"),
 		ToolPolicy:    f.readToolPolicy(fields),
-		Metadata:      encodeMetadata(metadata),
+		Metadata:      encodeMetadata(fields, metadata),
 		Detached:      fields.OneOf("on_disconnect", "cancel", "continue") == "continue",
 		StreamDeltas:  or(fields.Flag("stream_deltas"), false),
 		SessionMemory: or(metadata.Flag("session_memory"), false),
@@ -112,13 +115,16 @@ func (f *face) readToolPolicy(fields web.Fields) run.ToolPolicy {
 }
 
 // encodeMetadata returns the client's own metadata, numbers as written.
-func encodeMetadata(metadata web.Fields) json.RawMessage {
+func encodeMetadata(fields, metadata web.Fields) json.RawMessage {
 	if metadata.Object() == nil {
 		return nil
 	}
 	encoded, err := run.Encode(metadata.Object())
-	if err != nil {
-		metadata.Fault("value_error", "Input could not be kept", "metadata")
+	switch {
+	case err != nil:
+		fields.Fault("value_error", "Input could not be kept", "metadata")
+	case len(encoded) > maxMetadata:
+		fields.Fault("value_error", "Metadata should be at most 65536 bytes", "metadata")
 	}
 	return encoded
 }
