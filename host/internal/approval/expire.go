@@ -19,6 +19,9 @@ const (
 	retryNap   = time.Second
 )
 
+// lateness is how long after its expiry an announced approval may still be on its way into the store.
+const lateness = 15 * time.Second
+
 // Watch expires approvals on time until ctx ends, and then returns nil. A store that fails is asked again.
 func (d *Desk) Watch(ctx context.Context) error {
 	for {
@@ -80,16 +83,20 @@ func (d *Desk) expect(expiry time.Time) {
 	d.Nudge()
 }
 
-// nextExpected forgets announced expiries that are over and returns the next one.
+// nextExpected forgets announced expiries that are long over and returns when to look for the next one. One that is
+// just over may not be in the store yet, so it is looked for again soon.
 func (d *Desk) nextExpected() (expiry time.Time, found bool) {
 	now := d.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.due = slices.DeleteFunc(d.due, func(expiry time.Time) bool { return !expiry.After(now) })
+	d.due = slices.DeleteFunc(d.due, func(expiry time.Time) bool { return !expiry.Add(lateness).After(now) })
 	if len(d.due) == 0 {
 		return time.Time{}, false
 	}
-	return d.due[0], true
+	if d.due[0].After(now) {
+		return d.due[0], true
+	}
+	return now.Add(retryNap), true
 }
 
 // expireDue expires every pending approval whose time is over.
