@@ -181,11 +181,14 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 	return x.JSON(http.StatusOK, resolutionBody{wire.RequestID, wire.Status, wire.Approved, wire})
 }
 
-// answerer names who answers: the user that the caller speaks for, else how the caller proved itself.
+// answerer names who answers: the user that the caller speaks for, else how the caller proved itself, else nobody.
 func answerer(x *web.Exchange) string {
 	user := x.Request.Header.Get("X-FastReAct-User-Key")
-	if user == "" || len(user) > maxKey || !printable(user) {
-		return x.Caller.Provider
+	switch {
+	case user != "" && len(user) <= maxKey && printable(user):
+		return user
+	case x.Caller.Provider == string(web.AuthNone):
+		return ""
 	}
-	return user
+	return x.Caller.Provider
 }
