@@ -59,7 +59,10 @@ func TestTheProtocolIsSpokenAsWritten(t *testing.T) {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { play(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			play(t, file)
+		})
 	}
 }
 
