@@ -50,4 +50,4 @@ bench: plugins ## run the benchmarks that docs/benchmarks.md reports
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 5 ./host/...
 
 clean: ## remove what was built and the demo's data
-	rm -rf bin data .tmp plugins/builtin/dist/*.wasm
+	rm -rf bin data .tmp plugins/builtin/dist/*.wasm examples/*/plugin.wasm
