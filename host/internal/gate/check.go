@@ -40,15 +40,32 @@ func (v *Verdict) refuse() {
 
 // admitted asks the run's tool policy and finds the tool.
 func (g *Gate) admitted(ctx context.Context, v *Verdict) *refusal {
+	found, exists := g.find(ctx, v.call.Tool)
+	v.tool = found.tool
 	if refused := admit(v.call.ToolPolicy, v.call.Tool); refused != nil {
+		v.bindForShow()
 		return refused
 	}
-	found, exists := g.find(ctx, v.call.Tool)
 	if !exists {
 		return unknownTool(v.call.Tool)
 	}
-	v.tool = found.tool
 	return nil
+}
+
+// bindForShow bounds the arguments of a call that will not run, so that what a client is shown of it names nothing
+// outside the run's scope either.
+func (v *Verdict) bindForShow() {
+	scope := scopeOf(v.tool, v.call.ToolPolicy)
+	if scope == nil {
+		return
+	}
+	args, issue := policy.ReadArguments(v.tool.Schema, v.call.Args)
+	if issue != nil {
+		return
+	}
+	if bounded, outcome, err := policy.Clamp(v.tool, args, args, *scope, v.call.Identity); err == nil {
+		v.args, v.decision.Scope = bounded, outcome
+	}
 }
 
 // readable makes sure that the arguments are one JSON object.

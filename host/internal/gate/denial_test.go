@@ -239,3 +239,22 @@ func TestAToolThatChangedIsBlocked(t *testing.T) {
 	wantDenied(t, w, g.Do(context.Background(), v, nil), run.DeniedStale,
 		"[SAFETY_BLOCKED] The tool changed after the call was judged")
 }
+
+func TestADeniedCallShowsNothingOutsideTheScope(t *testing.T) {
+	w := newWorld(t)
+	call := callOf("pska_pska_search", `{"query":"q","source_item_ids":["elsewhere"],"knowledge_base_ids":["beta"]}`)
+	call.ToolPolicy = run.ToolPolicy{Mode: run.NoTools, Scope: &sdk.Scope{
+		Mode: sdk.Hard, KnowledgeBaseIDs: []string{"alpha"}, SourceItemIDs: []string{"a1"},
+	}}
+	v := w.gate().Check(t.Context(), call)
+	if !v.Denied() {
+		t.Fatal("not denied")
+	}
+	var args map[string]any
+	if err := json.Unmarshal(v.Args(), &args); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{"alpha"}, args["knowledge_base_ids"]); diff != "" {
+		t.Errorf("knowledge bases (-want +got):\n%s", diff)
+	}
+}
