@@ -38,7 +38,7 @@ type Runs interface {
 	Create(ctx context.Context, r run.Run) error
 	// Run returns one run, or ErrUnknown.
 	Run(ctx context.Context, ref run.Ref) (run.Run, error)
-	// Runs lists runs, newest first.
+	// Runs lists runs, newest first. Their Request.Messages are left out: lists are for looking.
 	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
 }
 

@@ -19,6 +19,7 @@ func runFacts() []fact {
 		{"NewRunIsQueuedOrOwned", newRunIsQueuedOrOwned},
 		{"NewRunThatIsDrivenHasStarted", drivenRunHasStarted},
 		{"ListsAreNewestFirst", listsAreNewestFirst},
+		{"ListsLeaveTheConversationOut", listsLeaveTheConversationOut},
 		{"RunsOfOneMomentAreListedLastCreatedFirst", oneMomentIsOrdered},
 		{"FiltersSelectRuns", filtersSelectRuns},
 		{"LimitBoundsItemsAndNotTheTotal", limitBoundsItems},
@@ -102,6 +103,18 @@ func listsAreNewestFirst(w *world) {
 	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
 	w.must(err)
 	w.same("order", []string{"c", "a", "b"}, ids(page.Items))
+}
+
+func listsLeaveTheConversationOut(w *world) {
+	w.queued("a", func(r *run.Run) {
+		r.Request.Messages = []run.Message{{Role: run.User, Content: "long"}}
+		r.Request.Metadata = []byte(`{"n":1.50,"caller":"pska"}`)
+	})
+	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
+	w.must(err)
+	w.same("messages", 0, len(page.Items[0].Request.Messages))
+	w.same("metadata", `{"n":1.50,"caller":"pska"}`, string(page.Items[0].Request.Metadata))
+	w.same("messages of the run", 1, len(w.get(page.Items[0].Ref).Request.Messages))
 }
 
 func oneMomentIsOrdered(w *world) {

@@ -44,7 +44,7 @@ func TestListsSortNothingAndScanNoTable(t *testing.T) {
 	for name, filter := range map[string]run.Filter{
 		"tenant": {Tenant: &tenant}, "status": {Status: run.Failed}, "session": {SessionID: "s"}, "user": {UserKey: "u"},
 	} {
-		queries[selectRuns+"|"+name+"|r"] = runConditions(filter)
+		queries[listRuns+"|"+name+"|r"] = runConditions(filter)
 	}
 	for name, filter := range map[string]run.ApprovalFilter{
 		"run": {Run: &ref}, "status": {Status: run.Pending}, "session": {SessionID: "s"}, "user": {UserKey: "u"},

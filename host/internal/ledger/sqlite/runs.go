@@ -70,10 +70,18 @@ func runExists(op string) error {
 	return &run.Error{Code: run.CodeRunExists, Sentence: "Run already exists", Op: op, Cause: ledger.ErrExists}
 }
 
-const selectRuns = `
+const selectRuns = runColumns + `, b.request, b.outcome` + runTables
+
+// listRuns leaves the conversation out: a thousand of them would not fit into memory.
+const listRuns = runColumns + `, CAST(json_remove(CAST(b.request AS TEXT), '$.messages') AS BLOB), b.outcome` + runTables
+
+const (
+	runColumns = `
 	SELECT r.tenant, r.id, r.session_id, r.kind, r.status, r.phase, r.created_at, r.started_at, r.finished_at,
-		r.next_seq, r.attempts, r.cancel, r.owner, r.epoch, b.request, b.outcome
+		r.next_seq, r.attempts, r.cancel, r.owner, r.epoch`
+	runTables = `
 	FROM runs r JOIN run_bodies b ON b.run = r.place`
+)
 
 // Run returns one run.
 func (l *Ledger) Run(ctx context.Context, ref run.Ref) (run.Run, error) {
@@ -87,7 +95,7 @@ func (l *Ledger) Run(ctx context.Context, ref run.Ref) (run.Run, error) {
 	return r, err
 }
 
-// Runs lists runs, newest first.
+// Runs lists runs, newest first, without their messages.
 func (l *Ledger) Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error) {
 	where := runConditions(filter)
 	var page run.Page[run.Run]
@@ -97,7 +105,7 @@ func (l *Ledger) Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run]
 			return err
 		}
 		rows, err := snapshot.QueryContext(
-			ctx, selectRuns+where.text()+` ORDER BY r.created_at DESC, r.place DESC LIMIT ?`,
+			ctx, listRuns+where.text()+` ORDER BY r.created_at DESC, r.place DESC LIMIT ?`,
 			append(where.args, filter.Limit)...,
 		)
 		page.Items, err = collect(rows, err, scanRun)

@@ -9,7 +9,7 @@ import (
 )
 
 // pageSize is how many events a tail reads at a time.
-const pageSize = 256
+const pageSize = 32
 
 // tail reads a run from the log: what is there, then what comes, until the run is over.
 type tail struct {
