@@ -60,3 +60,8 @@ func secretsOf(cfg Config) []string {
 	}
 	return secrets
 }
+
+// maskOf takes every configured secret out of what leaves by another way than a face.
+func maskOf(cfg Config) web.Mask {
+	return web.NewMask(append(secretsOf(cfg), cfg.Auth.ServiceToken.Reveal()))
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/dispatch"
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
+	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
@@ -100,7 +101,7 @@ func (s *Server) buildRuns(context.Context) error {
 		Store: s.ledger, Runs: s.ledger, Rechecker: s.gate, Patience: cfg.Approvals.Timeout, Log: s.options.Log,
 	})
 	driver := agent.New(agent.Config{
-		Model: newDiscreet(newModel(cfg.Model, s.options.Log), cfg), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
+		Model: model.Discreet(newModel(cfg.Model, s.options.Log), maskOf(cfg)), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
 		System: cfg.Agent.SystemPrompt, MaxIterations: cfg.Agent.MaxIterations,
 		MaxToolCalls: cfg.Agent.MaxToolCalls, MaxResultBytes: cfg.Tools.MaxResultBytes,
 		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,

@@ -1,28 +1,29 @@
-package host
+package model
 
 import (
 	"context"
 	"slices"
 
-	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/host/internal/web"
 )
 
-// discreet asks a model without telling it the configured secrets: a tool may have said one, a caller its own token,
-// and what a model reads leaves the house.
-type discreet struct {
-	model model.Client
-	mask  web.Mask
+// Mask takes secrets out of what leaves the house.
+type Mask interface {
+	Text(text string) string
+	JSON(encoded []byte) []byte
 }
 
-// newDiscreet puts a mask between the service and its model.
-func newDiscreet(client model.Client, cfg Config) discreet {
-	return discreet{client, web.NewMask(append(secretsOf(cfg), cfg.Auth.ServiceToken.Reveal()))}
+// Discreet returns a client that asks without telling secrets: a tool may have said one, a caller its own token, and
+// what a model reads leaves the house.
+func Discreet(client Client, mask Mask) Client { return discreet{client, mask} }
+
+type discreet struct {
+	client Client
+	mask   Mask
 }
 
 // Complete asks with a copy of the request in which no secret stands.
-func (d discreet) Complete(ctx context.Context, request model.Request, onText func(string)) (model.Reply, error) {
+func (d discreet) Complete(ctx context.Context, request Request, onText func(string)) (Reply, error) {
 	request.Messages = slices.Clone(request.Messages)
 	for i := range request.Messages {
 		request.Messages[i] = d.message(request.Messages[i])
@@ -32,7 +33,7 @@ func (d discreet) Complete(ctx context.Context, request model.Request, onText fu
 		tool := &request.Tools[i]
 		tool.Description, tool.Schema = d.mask.Text(tool.Description), d.mask.JSON(tool.Schema)
 	}
-	return d.model.Complete(ctx, request, onText)
+	return d.client.Complete(ctx, request, onText)
 }
 
 func (d discreet) message(m run.Message) run.Message {
