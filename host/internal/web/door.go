@@ -43,11 +43,13 @@ type Face struct {
 	Translate func(error) *Refusal // the public side of an error that is no Refusal; nil = internal error
 }
 
-// Route is one method on one path. Path is a mux template such as /v1/runs/{run_id}.
+// Route is one method on one path. Path is a mux template such as /v1/runs/{run_id}. A GET route answers HEAD too,
+// unless it is a stream.
 type Route struct {
 	Method string
 	Path   string
 	Public bool // needs no credential
+	Stream bool // answers with a stream
 	Handle Handler
 }
 

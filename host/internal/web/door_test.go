@@ -239,9 +239,45 @@ func TestUnknownPathsAndMethodsAreAnsweredInTheSameShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != 405 || response.Header.Get("Allow") != "GET" {
+	if response.StatusCode != 405 || response.Header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("method: %d, Allow %q", response.StatusCode, response.Header.Get("Allow"))
 	}
+}
+
+func TestHEADIsGETWithoutTheBody(t *testing.T) {
+	server := serve(t, Config{ServiceToken: token})
+	for _, c := range []struct {
+		path, length string
+		status       int
+	}{{"/open", "6", 200}, {"/fail", "", 401}, {"/things", "", 405}, {"/nowhere", "", 404}} {
+		response, body := head(t, server.URL+c.path)
+		if response.StatusCode != c.status || body != "" || c.length != "" && response.Header.Get("Content-Length") != c.length {
+			t.Errorf("%s: %d %q %v", c.path, response.StatusCode, body, response.Header)
+		}
+	}
+}
+
+func TestAStreamHasNoHEAD(t *testing.T) {
+	stream := Route{Method: "GET", Path: "/stream", Stream: true, Handle: func(*Exchange) error { panic("was asked") }}
+	response, _ := head(t, serve(t, Config{}, Face{Routes: []Route{stream}}).URL+"/stream")
+	if response.StatusCode != 405 || response.Header.Get("Allow") != "GET" {
+		t.Errorf("%d, Allow %q", response.StatusCode, response.Header.Get("Allow"))
+	}
+}
+
+// head asks with HEAD and returns the answer and its body.
+func head(t *testing.T, url string) (*http.Response, string) {
+	t.Helper()
+	response, err := http.Head(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
 }
 
 func TestPanicsAndUnknownErrorsAreInternal(t *testing.T) {

@@ -23,12 +23,23 @@ func (d *door) add(resources map[string]resource, face Face) error {
 			here = resource{d, map[string]http.Handler{}}
 			resources[route.Path] = here
 		}
-		if here.methods[route.Method] != nil {
-			return fmt.Errorf("route %s %s stands twice", route.Method, route.Path)
+		for _, method := range route.methods() {
+			if here.methods[method] != nil {
+				return fmt.Errorf("route %s %s stands twice", method, route.Path)
+			}
+			here.methods[method] = endpoint{d, route, face.Translate}
 		}
-		here.methods[route.Method] = endpoint{d, route, face.Translate}
 	}
 	return nil
+}
+
+// methods lists what a route answers. HEAD is GET without the body, which the server itself drops; a stream has nothing
+// to say without one, and would be followed to its end.
+func (r Route) methods() []string {
+	if r.Method == http.MethodGet && !r.Stream {
+		return []string{http.MethodGet, http.MethodHead}
+	}
+	return []string{r.Method}
 }
 
 // ServeHTTP sends a request to its method, or answers 405 with the methods there are.

@@ -102,7 +102,7 @@ func (f *face) routes() []web.Route {
 		{Method: get, Path: "/v1/runs", Handle: f.listRuns},
 		{Method: get, Path: "/v1/runs/{run_id}", Handle: f.getRun},
 		{Method: get, Path: "/v1/runs/{run_id}/events", Handle: f.runEvents},
-		{Method: get, Path: "/v1/runs/{run_id}/stream", Handle: f.streamRun},
+		{Method: get, Path: "/v1/runs/{run_id}/stream", Handle: f.streamRun, Stream: true},
 		{Method: post, Path: "/v1/runs/{run_id}/cancel", Handle: f.cancelRun},
 		{Method: get, Path: "/v1/traces", Handle: f.listTraces},
 		{Method: get, Path: "/v1/traces/{run_id}", Handle: f.getTrace},
