@@ -130,9 +130,26 @@ func TestUnknownOverrideIsRefused(t *testing.T) {
 }
 
 func TestOneTokenForBothDoorsIsRefused(t *testing.T) {
-	_, err := Load(LoadOptions{Getenv: env{"FASTREACT_SERVICE_TOKEN": "t", "FASTREACT_ADMIN_TOKEN": "t"}.get})
+	_, err := Load(LoadOptions{Getenv: env{"FASTREACT_SERVICE_TOKEN": "one-token", "FASTREACT_ADMIN_TOKEN": "one-token"}.get})
 	if err == nil || !strings.Contains(err.Error(), "equals the service token") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestATokenTooShortToBeMaskedIsRefused(t *testing.T) {
+	short := filepath.ToSlash(file(t, "7-bytes\n"))
+	_, err := Load(LoadOptions{
+		Getenv: env{"FASTREACT_SERVICE_TOKEN": "7-bytes"}.get, Path: file(t, "auth: {admin_token_file: "+short+"}"),
+	})
+	for _, want := range []string{
+		"auth.service_token_env: the token is shorter than 8 bytes", "auth.admin_token_file: the token is shorter than 8 bytes",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "7-bytes") {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := Load(LoadOptions{Getenv: env{"FASTREACT_SERVICE_TOKEN": "8--bytes"}.get}); err != nil {
+		t.Errorf("eight bytes: %v", err)
 	}
 }
 

@@ -119,7 +119,7 @@ func TestConfigCheckShowsEveryProblemWithItsPlace(t *testing.T) {
 }
 
 func TestConfigPrintNamesOriginsAndHidesSecrets(t *testing.T) {
-	got := fastreact(t, map[string]string{"FASTREACT_SERVICE_TOKEN": "canary"}, "config", "print", "--addr", "0.0.0.0:1")
+	got := fastreact(t, map[string]string{"FASTREACT_SERVICE_TOKEN": "canary-token"}, "config", "print", "--addr", "0.0.0.0:1")
 	if !strings.Contains(got.out, "addr: 0.0.0.0:1 # flag") || strings.Contains(got.out+got.errs, "canary") {
 		t.Errorf("%+v", got)
 	}

@@ -11,9 +11,9 @@ import (
 // Redacted stands where a secret was.
 const Redacted = "[redacted]"
 
-// minSecret is the length in bytes below which a value is not masked: it would cut up ordinary words, and it guards
+// MinSecret is the length in bytes below which a value is not masked: it would cut up ordinary words, and it guards
 // nothing.
-const minSecret = 8
+const MinSecret = 8
 
 // Mask takes secrets out of what leaves. The zero value masks nothing. It may be used by many goroutines.
 type Mask struct {
@@ -25,7 +25,7 @@ type Mask struct {
 func NewMask(secrets []string) Mask {
 	var needles []string
 	for _, secret := range secrets {
-		if len(secret) < minSecret || !utf8.ValidString(secret) {
+		if len(secret) < MinSecret || !utf8.ValidString(secret) {
 			continue
 		}
 		for range 3 {
