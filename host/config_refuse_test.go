@@ -153,6 +153,18 @@ func TestATokenTooShortToBeMaskedIsRefused(t *testing.T) {
 	}
 }
 
+func TestAConfigurationTooLargeOrTooDeepIsRefused(t *testing.T) {
+	deep := strings.Repeat("[", maxTreeDepth+1) + strings.Repeat("]", maxTreeDepth+1)
+	for text, want := range map[string]string{
+		"# " + strings.Repeat("x", maxConfigBytes):                "larger than",
+		"plugins: {load: [{path: a, config: {a: " + deep + "}}]}": "is nested too deeply",
+	} {
+		if _, err := Load(LoadOptions{Getenv: env{}.get, Path: file(t, text)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
 func TestEmptySecretFileIsRefused(t *testing.T) {
 	empty := filepath.ToSlash(file(t, "\n"))
 	_, err := Load(LoadOptions{Getenv: env{}.get, Path: file(t, "auth: {service_token_file: "+empty+"}")})

@@ -2,10 +2,14 @@ package mcpbridge
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/sdk"
 )
 
 func catalogOf(entries ...string) catalog {
@@ -81,6 +85,21 @@ func TestSchemaBombIsQuarantined(t *testing.T) {
 		`{"name":"long","inputSchema":{"type":"object","description":"`+strings.Repeat("x", maxSchemaBytes)+`"}}`)
 	if diff := cmp.Diff([]string{"deep", "long"}, c.quarantined); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestToolsBeyondTheLimitAreQuarantined(t *testing.T) {
+	entries := []string{`{"name":"told","description":"` + strings.Repeat("x", maxDescription+1) + `","inputSchema":{"type":"object"}}`}
+	for i := len(entries); i < maxTools; i++ {
+		entries = append(entries, tool(fmt.Sprint("t", i)))
+	}
+	c := catalogOf(append(entries, tool("beyond"), tool(strings.Repeat("n", maxToolName+1)))...)
+	if len(c.tools) != maxTools || len(c.quarantined) != 2 || c.reasons["beyond"] != "server offers more than 2000 tools" {
+		t.Errorf("%d tools, quarantined %.80q", len(c.tools), c.quarantined)
+	}
+	told := slices.IndexFunc(c.tools, func(one sdk.NativeTool) bool { return one.RawName == "told" })
+	if len(c.tools[told].Description) > maxDescription {
+		t.Errorf("the description has %d bytes", len(c.tools[told].Description))
 	}
 }
 

@@ -191,6 +191,13 @@ func TestFailedLoadLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestModuleThatIsTooLargeIsRefused(t *testing.T) {
+	err := Check(Config{}, Module{Bytes: make([]byte, maxModuleBytes+1), Builtin: true})
+	if err == nil || !strings.Contains(err.Error(), "67108865 bytes, the limit is 67108864") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestTwoLoadsOfOneModuleShareItsCode(t *testing.T) {
 	host := newHost(t, Config{})
 	module := Module{Bytes: wat(t, "abi/policy-allows")}
