@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/fastreact/fastreact/sdk/client"
 )
@@ -59,11 +60,11 @@ func (d *display) line(e client.Event) string {
 func (d *display) question(e client.Event) string {
 	id := onScreen(e.ApprovalRequestID)
 	var about struct {
-		ExpiresAt string `json:"expires_at"`
+		ExpiresAt *time.Time `json:"expires_at"`
 	}
 	until := ""
-	if json.Unmarshal(e.Metadata, &about) == nil && about.ExpiresAt != "" {
-		until = " before " + onScreen(about.ExpiresAt)
+	if json.Unmarshal(e.Metadata, &about) == nil && about.ExpiresAt != nil {
+		until = " before " + moment(about.ExpiresAt)
 	}
 	return fmt.Sprintf("  ? %s %s needs a person: %s\n    answer%s with: fastreact approvals approve %s   (or deny)",
 		onScreen(e.ToolName), onScreen(compact(e.ToolArgs)), onScreen(e.Content), until, id)

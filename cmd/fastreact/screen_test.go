@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/sdk/client"
 )
 
 func TestScreenShowsWhatATerminalWouldObey(t *testing.T) {
@@ -44,5 +46,12 @@ func TestJSONForTheScreenMeansTheSame(t *testing.T) {
 	}
 	if strings.ContainsAny(safe, "\u009b\u202e\u2028\U000e0041") {
 		t.Errorf("%q can drive a terminal", safe)
+	}
+}
+
+func TestTheDeadlineOfAQuestionIsReadable(t *testing.T) {
+	event := client.Event{ApprovalRequestID: "a", Metadata: []byte(`{"expires_at":"2026-11-30T08:49:45.683585+00:00"}`)}
+	if got := (&display{}).question(event); !strings.Contains(got, "answer before 2026-11-30T08:49:45Z with: fastreact approvals approve a ") {
+		t.Error(got)
 	}
 }
