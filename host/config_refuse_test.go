@@ -136,23 +136,6 @@ func TestOneTokenForBothDoorsIsRefused(t *testing.T) {
 	}
 }
 
-func TestATokenTooShortToBeMaskedIsRefused(t *testing.T) {
-	short := filepath.ToSlash(file(t, "7-bytes\n"))
-	_, err := Load(LoadOptions{
-		Getenv: env{"FASTREACT_SERVICE_TOKEN": "7-bytes"}.get, Path: file(t, "auth: {admin_token_file: "+short+"}"),
-	})
-	for _, want := range []string{
-		"auth.service_token_env: the token is shorter than 8 bytes", "auth.admin_token_file: the token is shorter than 8 bytes",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "7-bytes") {
-			t.Errorf("got %v, want %q", err, want)
-		}
-	}
-	if _, err := Load(LoadOptions{Getenv: env{"FASTREACT_SERVICE_TOKEN": "8--bytes"}.get}); err != nil {
-		t.Errorf("eight bytes: %v", err)
-	}
-}
-
 func TestAConfigurationTooLargeOrTooDeepIsRefused(t *testing.T) {
 	deep := strings.Repeat("[", maxTreeDepth+1) + strings.Repeat("]", maxTreeDepth+1)
 	for text, want := range map[string]string{

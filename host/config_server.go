@@ -1,14 +1,11 @@
 package host
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/fastreact/fastreact/host/internal/web"
 )
 
 // ServerConfig sets up the HTTP listener.
@@ -89,8 +86,6 @@ func (c Config) validateServer(report reporter) {
 
 func (c Config) validateAuth(report reporter) {
 	auth := c.Auth
-	auth.ServiceToken.validateLength("auth.service_token", auth.ServiceTokenFile, report)
-	auth.AdminToken.validateLength("auth.admin_token", auth.AdminTokenFile, report)
 	if auth.Mode == AuthServiceToken && auth.ServiceToken == "" {
 		report("auth.mode", "no service token is set", "set "+auth.tokenSource())
 	}
@@ -112,19 +107,6 @@ func (c Config) validateAuth(report reporter) {
 			report(unused.path, notAvailable, "remove the key and use auth.mode: service_token")
 		}
 	}
-}
-
-// validateLength refuses a token that is set and too short to be masked in what leaves, or to guard anything.
-func (s Secret) validateLength(path, file string, report reporter) {
-	if s == "" || len(s) >= web.MinSecret {
-		return
-	}
-	at := path + "_env"
-	if file != "" {
-		at = path + "_file"
-	}
-	report(at, fmt.Sprintf("the token is shorter than %d bytes", web.MinSecret),
-		"a token that short could not be masked in answers; use a long random one")
 }
 
 func (a AuthConfig) tokenSource() string {

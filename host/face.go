@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
@@ -12,6 +13,10 @@ import (
 
 func (s *Server) buildFace(context.Context) (err error) {
 	cfg := s.options.Config
+	if token := cfg.Auth.ServiceToken.Reveal(); token != "" && len(token) < web.MinSecret {
+		s.options.Log.Warn("the service token is so short that it cannot be masked in answers; use a long random one",
+			slog.Int("least_bytes", web.MinSecret))
+	}
 	face := fastreact.New(fastreact.Config{
 		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s},
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
