@@ -134,13 +134,24 @@ func (s *service) awaitOver(id string) {
 	}
 }
 
-// children lists the processes whose parent is pid.
+// children lists the processes whose parent is pid, as the kernel tells: no program such as pgrep need be there.
 func children(t *testing.T, pid int) []int {
 	t.Helper()
-	out, _ := exec.Command("pgrep", "-P", strconv.Itoa(pid)).Output()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []int
-	for _, field := range strings.Fields(string(out)) {
-		if child, err := strconv.Atoi(field); err == nil {
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ") // then: state, parent, …
+		if fields := strings.Fields(rest); len(fields) < 2 || fields[1] != strconv.Itoa(pid) {
+			continue
+		}
+		if child, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
 			all = append(all, child)
 		}
 	}
