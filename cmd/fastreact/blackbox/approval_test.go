@@ -1,6 +1,7 @@
 package blackbox
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -150,21 +151,13 @@ func TestParkedBackgroundRunSurvivesKillNine(t *testing.T) {
 // awaitStatus polls until the run has the status.
 func (s *service) awaitStatus(id, want string) map[string]any {
 	s.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(30 * time.Second)
-	for {
+	var snapshot map[string]any
+	s.await(30*time.Second, func() (bool, string) {
 		_, raw := s.request("GET", "/v1/runs/"+id, nil)
-		snapshot := s.object(raw)
-		if snapshot["status"] == want {
-			return snapshot
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			s.t.Fatalf("run %s is not %s: %s\n%s", id, want, raw, s.output)
-		}
-	}
+		snapshot = s.object(raw)
+		return snapshot["status"] == want, fmt.Sprintf("run %s is not %s: %s", id, want, raw)
+	})
+	return snapshot
 }
 
 func TestRunningRunIsInterruptedByARestart(t *testing.T) {

@@ -205,19 +205,10 @@ func TestADisconnectStopsTheModelAndOnlyThatRun(t *testing.T) {
 // awaitModel waits until the model was asked a question.
 func (s *service) awaitModel(model *scriptedModel, question string) {
 	s.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(20 * time.Second)
-	for {
-		if slices.ContainsFunc(model.requests(), func(a asked) bool { return a.question() == question }) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			s.t.Fatalf("the model was never asked %q\n%s", question, s.output)
-		}
-	}
+	s.await(20*time.Second, func() (bool, string) {
+		heard := slices.ContainsFunc(model.requests(), func(a asked) bool { return a.question() == question })
+		return heard, fmt.Sprintf("the model was never asked %q", question)
+	})
 }
 
 // TestAReaderThatNeverReadsDelaysNobody opens connections that take nothing of a large run while others read.

@@ -118,20 +118,11 @@ func TestKillNineAtAnyPointLosesNothingThatWasSeen(t *testing.T) {
 // awaitOver waits until a run that exists is terminal.
 func (s *service) awaitOver(id string) {
 	s.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(30 * time.Second)
-	for {
+	s.await(30*time.Second, func() (bool, string) {
 		status, raw := s.request("GET", "/v1/runs/"+id, nil)
-		if status == 404 || s.object(raw)["completed_at"] != nil || s.object(raw)["cancelled_at"] != nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			s.t.Fatalf("run %s is never over: %s", id, raw)
-		}
-	}
+		over := status == 404 || s.object(raw)["completed_at"] != nil || s.object(raw)["cancelled_at"] != nil
+		return over, fmt.Sprintf("run %s is never over: %s", id, raw)
+	})
 }
 
 // children lists the processes whose parent is pid, as the kernel tells: no program such as pgrep need be there.
@@ -210,16 +201,10 @@ func TestNoChildOutlivesTheService(t *testing.T) {
 // awaitCalls waits until the server has received n calls.
 func (s *service) awaitCalls(n int) {
 	s.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(20 * time.Second)
-	for len(received(s.t, s.oracleLog())) < n {
-		select {
-		case <-tick.C:
-		case <-limit:
-			s.t.Fatalf("the server received %d calls, want %d\n%s", len(received(s.t, s.oracleLog())), n, s.output)
-		}
-	}
+	s.await(20*time.Second, func() (bool, string) {
+		arrived := len(received(s.t, s.oracleLog()))
+		return arrived >= n, fmt.Sprintf("the server received %d calls, want %d", arrived, n)
+	})
 }
 
 // TestAStopLeavesNoRunBehind stops the service with runs under way and one that waits for a person.

@@ -1,7 +1,6 @@
 package blackbox
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,26 +20,9 @@ type liar struct {
 
 // serveLies is the program of the lying server.
 func serveLies(folder string) {
-	oracle, err := os.OpenFile(filepath.Join(folder, "mcp.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	l := &liar{folder: folder, oracle: oracle}
+	l := &liar{folder: folder, oracle: openOracle(filepath.Join(folder, "mcp.log"))}
 	go l.watchSwap()
-	lines := bufio.NewScanner(os.Stdin)
-	lines.Buffer(nil, 32<<20)
-	for lines.Scan() {
-		var request struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		}
-		if json.Unmarshal(lines.Bytes(), &request) != nil || request.ID == nil {
-			continue
-		}
-		l.handle(request.ID, request.Method, request.Params)
-	}
+	hearRequests(l.handle)
 }
 
 func (l *liar) write(line string) {
@@ -263,16 +245,9 @@ func TestAToolThatChangesUnderAnApprovalIsStale(t *testing.T) {
 // awaitOutput waits until the program has printed a text n times.
 func (s *service) awaitOutput(text string, n int) {
 	s.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(20 * time.Second)
-	for strings.Count(s.output.String(), text) < n {
-		select {
-		case <-tick.C:
-		case <-limit:
-			s.t.Fatalf("not printed %d times: %s\n%s", n, text, s.output)
-		}
-	}
+	s.await(20*time.Second, func() (bool, string) {
+		return strings.Count(s.output.String(), text) >= n, fmt.Sprintf("not printed %d times: %s", n, text)
+	})
 }
 
 // TestAServerSeesNothingOfTheServicesSecrets reads the environment of the server.

@@ -12,24 +12,10 @@ import (
 // serveMCP is a scripted MCP server on standard input and output, run by a second process of the test binary. It
 // writes the params of every tools/call it receives to the log before it answers: the log is the oracle.
 func serveMCP(log string) {
-	oracle, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	lines := bufio.NewScanner(os.Stdin)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var request struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
-		}
-		if json.Unmarshal(lines.Bytes(), &request) != nil || request.ID == nil {
-			continue
-		}
-		result, failure := answerMCP(request.Method, request.Params, oracle)
-		reply := map[string]any{"jsonrpc": "2.0", "id": request.ID}
+	oracle := openOracle(log)
+	hearRequests(func(id json.RawMessage, method string, params json.RawMessage) {
+		result, failure := answerMCP(method, params, oracle)
+		reply := map[string]any{"jsonrpc": "2.0", "id": id}
 		if failure != nil {
 			reply["error"] = failure
 		} else {
@@ -37,6 +23,32 @@ func serveMCP(log string) {
 		}
 		out, _ := json.Marshal(reply)
 		fmt.Printf("%s\n", out)
+	})
+}
+
+// openOracle opens the log of a server's process, or ends the process.
+func openOracle(log string) *os.File {
+	oracle, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return oracle
+}
+
+// hearRequests hands every request on standard input to handle, until the input ends. Notifications are passed over.
+func hearRequests(handle func(id json.RawMessage, method string, params json.RawMessage)) {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 32<<20)
+	for lines.Scan() {
+		var request struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		if json.Unmarshal(lines.Bytes(), &request) == nil && request.ID != nil {
+			handle(request.ID, request.Method, request.Params)
+		}
 	}
 }
 

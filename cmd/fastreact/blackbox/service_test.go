@@ -141,6 +141,25 @@ func (s *service) awaitHealth(exited chan struct{}) {
 	}
 }
 
+// await asks again and again until the answer is yes. At the limit it fails with what the last answer said.
+func (s *service) await(limit time.Duration, ask func() (yes bool, otherwise string)) {
+	s.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	over := time.After(limit)
+	for {
+		yes, otherwise := ask()
+		if yes {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-over:
+			s.t.Fatalf("%s\n%s", otherwise, s.output)
+		}
+	}
+}
+
 // kill is kill -9.
 func (s *service) kill() { _ = s.command.Process.Kill() }
 
