@@ -58,13 +58,27 @@ func (t *tail) follow(ctx context.Context) error {
 	}
 }
 
-// catchUp passes on what is in the log and reports whether the run is over. The run is read before its events: when
-// it was over then, no event is missing after them.
+// catchUp passes on what is in the log and reports whether the run is over. A terminal event says so; only where
+// nothing came is the run itself read, for a reader who asked for what comes after the last event.
 func (t *tail) catchUp(ctx context.Context) (over bool, err error) {
+	before := t.after
+	over, err = t.pass(ctx)
+	if over || err != nil || t.after != before {
+		return over, err
+	}
 	r, err := t.records.Run(ctx, t.ref)
 	if err != nil {
 		return false, fmt.Errorf("follow run: %w", err)
 	}
+	if !r.Status.Terminal() {
+		return false, nil
+	}
+	_, err = t.pass(ctx) // what came between the two looks
+	return true, err
+}
+
+// pass passes on every event that is there and reports whether the last was terminal.
+func (t *tail) pass(ctx context.Context) (over bool, err error) {
 	for {
 		events, err := t.records.Events(ctx, t.ref, t.after, pageSize)
 		if err != nil {
@@ -80,7 +94,7 @@ func (t *tail) catchUp(ctx context.Context) (over bool, err error) {
 			}
 		}
 		if len(events) < pageSize {
-			return r.Status.Terminal(), nil
+			return false, nil
 		}
 	}
 }
