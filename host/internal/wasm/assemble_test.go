@@ -11,7 +11,7 @@ func TestCommittedVectorsAreWhatTheirSourcesSay(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	modules := os.Getenv("FASTREACT_NODE_MODULES")
 	if modules == "" {
-		modules = filepath.Join(root, "node_modules")
+		modules = filepath.Join(root, ".ci", "peers", "node_modules")
 	}
 	modules, err := filepath.Abs(modules)
 	if err != nil {
