@@ -84,8 +84,11 @@ func New(cfg Config) *Dispatcher {
 
 // Chat stores a chat run and drives it at once. When connection ends before the run does, the run is cancelled,
 // unless the request is detached. It fails with CodeSaturated when all chat places are taken and CodeRunExists when
-// the id is.
+// the id is. A request that repeats an earlier one gets that one's run and is no more than a reader of it.
 func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.Run, error) {
+	if r, err := d.repeated(connection, request); !errors.Is(err, ledger.ErrUnknown) {
+		return r, err
+	}
 	release, err := d.enter(d.chats)
 	if err != nil {
 		return run.Run{}, err
@@ -94,7 +97,7 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 	r.Owner, r.Epoch, r.Attempts, r.StartedAt = d.cfg.Owner, 1, 1, &r.CreatedAt
 	if err := d.cfg.Store.Create(connection, r); err != nil {
 		release()
-		return run.Run{}, err
+		return d.orRepeated(connection, request, err)
 	}
 	ctx, cancel := d.register(r.Ref)
 	stop := func() bool { return true }
@@ -111,10 +114,13 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 }
 
 // Submit queues a background run. It fails with CodeSaturated when the queue is full and CodeRunExists when the id is
-// taken.
+// taken. A request that repeats an earlier one gets that one's run.
 func (d *Dispatcher) Submit(ctx context.Context, request run.Request) (run.Run, error) {
 	d.submitting.Lock()
 	defer d.submitting.Unlock()
+	if r, err := d.repeated(ctx, request); !errors.Is(err, ledger.ErrUnknown) {
+		return r, err
+	}
 	if d.draining() {
 		return run.Run{}, notReady()
 	}
@@ -127,7 +133,7 @@ func (d *Dispatcher) Submit(ctx context.Context, request run.Request) (run.Run, 
 	}
 	r := d.newRun(request, run.Queued)
 	if err := d.cfg.Store.Create(ctx, r); err != nil {
-		return run.Run{}, err
+		return d.orRepeated(ctx, request, err)
 	}
 	return r, nil
 }

@@ -34,10 +34,13 @@ type Ledger interface {
 
 // Runs creates and reads runs.
 type Runs interface {
-	// Create stores a new run: queued, or running with an owner. ErrExists when its Ref is taken.
+	// Create stores a new run: queued, or running with an owner. ErrExists when its Ref is taken, or the idempotency
+	// key of its request by the same tenant and user.
 	Create(ctx context.Context, r run.Run) error
 	// Run returns one run, or ErrUnknown.
 	Run(ctx context.Context, ref run.Ref) (run.Run, error)
+	// Keyed returns the run that a tenant's user asked for under an idempotency key, or ErrUnknown.
+	Keyed(ctx context.Context, tenant run.TenantKey, userKey, key string) (run.Run, error)
 	// Runs lists runs, newest first. Their Request.Messages are left out: lists are for looking.
 	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
 }

@@ -13,6 +13,7 @@ const (
 	CodeNotFound         Code = "not_found"
 	CodeConflict         Code = "conflict"
 	CodeRunExists        Code = "run_exists"
+	CodeKeyReused        Code = "idempotency_key_reused"
 	CodeInvalid          Code = "invalid_request"
 	CodeForbidden        Code = "forbidden"
 	CodeSaturated        Code = "saturated"
@@ -35,7 +36,7 @@ const (
 // Codes lists every code; faces prove against it that they translate each one.
 func Codes() []Code {
 	return []Code{
-		CodeNotFound, CodeConflict, CodeRunExists, CodeInvalid, CodeForbidden, CodeSaturated, CodeNotReady,
+		CodeNotFound, CodeConflict, CodeRunExists, CodeKeyReused, CodeInvalid, CodeForbidden, CodeSaturated, CodeNotReady,
 		CodeInterrupted, CodeCancelled, CodeTimeout, CodeModelUnavailable, CodeModelSaturated, CodeModelTimeout,
 		CodeModelProtocol, CodeBudget, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
 		CodeInternal,

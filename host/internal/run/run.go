@@ -136,6 +136,14 @@ type Request struct {
 	Detached      bool            `json:"detached,omitempty"` // on_disconnect: continue
 	StreamDeltas  bool            `json:"stream_deltas,omitempty"`
 	SessionMemory bool            `json:"session_memory,omitempty"`
+	Idempotency   Idempotency     `json:"idempotency,omitzero"`
+}
+
+// Idempotency says which requests of one tenant and user are the same request: those with one key and one digest. The
+// zero value is a request of its own.
+type Idempotency struct {
+	Key    string `json:"key,omitempty"`    // chosen by the client
+	Digest string `json:"digest,omitempty"` // of what was asked for
 }
 
 // ModelOptions are the generation options a client may set. nil means the model's default.

@@ -2,7 +2,9 @@ package ledgertest
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -18,6 +20,10 @@ func runFacts() []fact {
 		{"UnknownRunIsNotFoundInPublicWords", unknownRunIsNotFound},
 		{"NewRunIsQueuedOrOwned", newRunIsQueuedOrOwned},
 		{"NewRunThatIsDrivenHasStarted", drivenRunHasStarted},
+		{"KeyedRunIsFoundByItsKey", keyedRunIsFound},
+		{"IdempotencyKeyBelongsToOneTenantAndUser", keyBelongsToOneUser},
+		{"OfManyCreatingUnderOneKeyOneSucceeds", oneCreatorUnderAKey},
+		{"IdempotencyKeyGoesWithItsRun", keyGoesWithItsRun},
 		{"ListsAreNewestFirst", listsAreNewestFirst},
 		{"ListsLeaveTheConversationOut", listsLeaveTheConversationOut},
 		{"RunsOfOneMomentAreListedLastCreatedFirst", oneMomentIsOrdered},
@@ -67,6 +73,60 @@ func twoTenantsMayChooseAlike(w *world) {
 	other := w.queued("r", func(r *run.Run) { r.Tenant, r.SessionID = "", "other" })
 	w.same("run of the other tenant", other, w.get(other.Ref))
 	w.same("run of the first tenant", "session-r", w.get(ref("r")).SessionID)
+}
+
+func keyed(user, key string) func(*run.Run) {
+	return func(r *run.Run) {
+		r.Request.Identity.UserKey = user
+		r.Request.Idempotency = run.Idempotency{Key: key, Digest: "sha256:body"}
+	}
+}
+
+func keyedRunIsFound(w *world) {
+	want := w.queued("r", keyed("u", "k"))
+	w.queued("s", keyed("u", "other"))
+	got, err := w.Keyed(w.Context(), tenant, "u", "k")
+	w.must(err)
+	w.same("run", want, got)
+}
+
+func keyBelongsToOneUser(w *world) {
+	w.queued("r", keyed("u", "k"))
+	w.queued("s", keyed("v", "k"))
+	w.queued("t", keyed("u", "k"), func(r *run.Run) { r.Tenant = "other" })
+	for _, stranger := range []struct {
+		tenant    run.TenantKey
+		user, key string
+	}{{"third", "u", "k"}, {tenant, "w", "k"}, {tenant, "u", "K"}, {tenant, "u", ""}} {
+		_, err := w.Keyed(w.Context(), stranger.tenant, stranger.user, stranger.key)
+		w.refused(err, ledger.ErrUnknown)
+	}
+}
+
+func oneCreatorUnderAKey(w *world) {
+	var created atomic.Int32
+	together(20, func(i int) {
+		r := run.Run{Ref: ref(fmt.Sprintf("r%d", i)), Kind: run.Background, Status: run.Queued}
+		keyed("u", "k")(&r)
+		switch err := w.Create(w.Context(), r); {
+		case err == nil:
+			created.Add(1)
+		case !errors.Is(err, ledger.ErrExists):
+			w.Error(err)
+		}
+	})
+	w.same("winners", int32(1), created.Load())
+	page, err := w.Runs(w.Context(), run.Filter{})
+	w.must(err)
+	w.same("runs", 1, page.Total)
+}
+
+func keyGoesWithItsRun(w *world) {
+	w.finish(w.driven("r", keyed("u", "k")), run.Completed)
+	w.prune(time.Hour, 10)
+	_, err := w.Keyed(w.Context(), tenant, "u", "k")
+	w.refused(err, ledger.ErrUnknown)
+	w.queued("r", keyed("u", "k"))
 }
 
 func unknownRunIsNotFound(w *world) {

@@ -50,6 +50,9 @@ func (t *tx) create(r run.Run, request []byte) error {
 		return err
 	}
 	t.changed, t.wake = []run.Ref{r.Ref}, r.Status == run.Queued
+	if err := t.key(place, r); err != nil {
+		return err
+	}
 	return t.exec(`INSERT INTO run_bodies (run, request, outcome) VALUES (?, ?, CAST('{}' AS BLOB))`, place, request)
 }
 
@@ -93,6 +96,35 @@ func (l *Ledger) Run(ctx context.Context, ref run.Ref) (run.Run, error) {
 		return orUnknown(err, unknownRun(op))
 	})
 	return r, err
+}
+
+// Keyed returns the run that was asked for under an idempotency key.
+func (l *Ledger) Keyed(ctx context.Context, tenant run.TenantKey, userKey, key string) (run.Run, error) {
+	const op = "read run by idempotency key"
+	var r run.Run
+	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
+		rows, err := snapshot.QueryContext(ctx, selectRuns+`
+			JOIN idempotency k ON k.run = r.place WHERE k.tenant = ? AND k.user_key = ? AND k.key = ?`,
+			string(tenant), userKey, key)
+		r, err = first(rows, err, scanRun)
+		return orUnknown(err, unknownRun(op))
+	})
+	return r, err
+}
+
+// key remembers under which idempotency key a run was asked for.
+func (t *tx) key(place int64, r run.Run) error {
+	if r.Request.Idempotency.Key == "" {
+		return nil
+	}
+	err := t.exec(
+		`INSERT INTO idempotency (tenant, user_key, key, run) VALUES (?, ?, ?, ?)`,
+		string(r.Tenant), r.Request.Identity.UserKey, r.Request.Idempotency.Key, place,
+	)
+	if taken(err) {
+		return runExists("create run")
+	}
+	return err
 }
 
 // Runs lists runs, newest first, without their messages.

@@ -21,7 +21,7 @@ func status(code run.Code) int {
 		return http.StatusForbidden
 	case run.CodeNotFound:
 		return http.StatusNotFound
-	case run.CodeConflict, run.CodeRunExists, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
+	case run.CodeConflict, run.CodeRunExists, run.CodeKeyReused, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
 		run.CodePolicyDenied:
 		return http.StatusConflict
 	case run.CodeBudget:

@@ -45,6 +45,9 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 		return asked{}, err
 	}
 	a.request.Kind = kind
+	if a.request.Idempotency, err = readIdempotency(x.Request.Header, kind, object); err != nil {
+		return asked{}, err
+	}
 	if a.request.ID == "" {
 		a.request.ID = run.NewID("run-")
 	}
