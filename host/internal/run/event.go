@@ -19,11 +19,12 @@ const (
 	ToolResult   EventKind = "tool_result"
 	SessionEnd   EventKind = "session_end"
 	Errored      EventKind = "error"
+	Compaction   EventKind = "compaction" // the model sees older parts shortened; the events keep everything
 )
 
 // EventKinds lists every kind; faces prove against it that they translate each one.
 func EventKinds() []EventKind {
-	return []EventKind{SessionStart, Think, ToolCalled, StepEnd, AskUser, ToolResult, SessionEnd, Errored}
+	return []EventKind{SessionStart, Think, ToolCalled, StepEnd, AskUser, ToolResult, SessionEnd, Errored, Compaction}
 }
 
 // Terminal reports whether an event of this kind ends its run.
