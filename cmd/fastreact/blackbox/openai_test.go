@@ -1,6 +1,8 @@
 package blackbox
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
@@ -56,5 +58,26 @@ func TestOpenAIClientReadsTheStreamOnce(t *testing.T) {
 	}
 	if whole.Choices[0].FinishReason != "stop" || whole.Usage.TotalTokens != 30 {
 		t.Errorf("finish_reason %q, usage %+v", whole.Choices[0].FinishReason, whole.Usage)
+	}
+}
+
+func TestOpenAIClientReadsWhatWentWrong(t *testing.T) {
+	s := startWithoutModel(t)
+	client := openai.NewClient(option.WithBaseURL(s.url+"/v1"), option.WithAPIKey(clientToken), option.WithMaxRetries(0))
+	stream := client.Chat.Completions.NewStreaming(t.Context(), openaiQuestion())
+	for stream.Next() {
+	}
+	if err := stream.Err(); err == nil || !strings.Contains(err.Error(), modelIsDown) || strings.Contains(err.Error(), vendorDetail) {
+		t.Errorf("a stream without a model: %v", err)
+	}
+	question := openaiQuestion()
+	question.Temperature = openai.Float(9)
+	var refused *openai.Error
+	if _, err := client.Chat.Completions.New(t.Context(), question); !errors.As(err, &refused) || refused.StatusCode != 422 || refused.Code != "invalid_request" {
+		t.Errorf("an invalid request: %v", err)
+	}
+	stranger := openai.NewClient(option.WithBaseURL(s.url+"/v1"), option.WithAPIKey("wrong"), option.WithMaxRetries(0))
+	if _, err := stranger.Models.List(t.Context()); !errors.As(err, &refused) || refused.StatusCode != 401 {
+		t.Errorf("a wrong key: %v", err)
 	}
 }

@@ -100,6 +100,18 @@ func start(t *testing.T, model *scriptedModel, more string, env ...string) *serv
 	return s
 }
 
+// startEdited is start with a configuration that edit has changed.
+func startEdited(t *testing.T, model *scriptedModel, edit func(string) string, env ...string) *service {
+	t.Helper()
+	folder := t.TempDir()
+	s := &service{t: t, folder: folder, env: env, config: filepath.Join(folder, "fastreact.yaml")}
+	if err := os.WriteFile(s.config, []byte(edit(config(t, folder, model, ""))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run()
+	return s
+}
+
 // run starts the process (again) and waits until it is healthy.
 func (s *service) run() {
 	s.t.Helper()
