@@ -28,7 +28,9 @@ type Ledger interface {
 	Runs
 	Queue
 	Log
+	Sessions
 	Approvals
+	Outbox
 	Books
 }
 
@@ -47,7 +49,8 @@ type Runs interface {
 
 // Queue hands runs to those who drive them.
 type Queue interface {
-	// Claim takes the oldest background run that is queued, or parked and ready. It sets Status running, Phase
+	// Claim takes the oldest background run that is queued, or parked and ready. A queued run that waits for its turn
+	// is passed over while an earlier one of its conversation is not finished. It sets Status running, Phase
 	// active, the owner, Epoch+1 and Attempts+1. ErrEmpty when there is none. A cancelled run is never claimed.
 	Claim(ctx context.Context, owner string) (run.Run, error)
 	// Seize takes one run of either kind that nobody drives: queued, parked, or owned by an incarnation that is
@@ -78,6 +81,16 @@ type Log interface {
 	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
 }
 
+// Sessions reads what the runs of one conversation have to do with one another.
+type Sessions interface {
+	// Turns returns what the completed runs of a conversation said, in the order of their completion. Of a long one
+	// it returns the newest, within the bounds; the newest turn of all is there whatever its size.
+	Turns(ctx context.Context, key run.SessionKey, most run.MemoryBounds) ([]run.Turn, error)
+	// Ahead lists the unfinished runs of a conversation that were created before the one with this id, oldest first;
+	// every unfinished one when id is empty.
+	Ahead(ctx context.Context, key run.SessionKey, id string) ([]run.Ref, error)
+}
+
 // Approvals keeps calls that wait for a person.
 type Approvals interface {
 	// Approval returns one approval, or ErrUnknown.
@@ -89,6 +102,20 @@ type Approvals interface {
 	// it; a cancel is always in time. The time is the ledger's, or the resolution's when that is later. When it was
 	// the last pending one of a parked run, the run's Phase becomes ready in the same transaction.
 	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
+}
+
+// Outbox keeps what somebody outside must be told. A driver that was asked for one commits a notice with every approval
+// that is opened and every one that is settled; any other keeps none.
+type Outbox interface {
+	// Due returns notices that may be tried at a time, the longest due first, at most limit.
+	Due(ctx context.Context, at time.Time, limit int) ([]run.Notice, error)
+	// Postpone records a try that failed, and when the next may be. A notice that is gone stays gone.
+	Postpone(ctx context.Context, id string, next time.Time) error
+	// Forget removes a notice that was delivered or given up. One that is gone already is no error.
+	Forget(ctx context.Context, id string) error
+	// Outgoing returns a channel that holds a value whenever notices may have come since it was last read. There is
+	// one reader.
+	Outgoing() <-chan struct{}
 }
 
 // Books reads what adds up.

@@ -9,7 +9,8 @@ import (
 	"github.com/fastreact/fastreact/host/internal/ledger"
 )
 
-// Opener opens one and the same store, again after the last ledger of it was closed. clock is the ledger's time.
+// Opener opens one and the same store, again after the last ledger of it was closed. clock is the ledger's
+// time. It keeps an outbox.
 type Opener func(t *testing.T, clock func() time.Time) ledger.Ledger
 
 // Run runs the contract. empty makes a store that holds nothing and returns how to open it; it is called once for
@@ -17,7 +18,7 @@ type Opener func(t *testing.T, clock func() time.Time) ledger.Ledger
 func Run(t *testing.T, empty func(t *testing.T) Opener) {
 	for _, part := range [][]fact{
 		runFacts(), claimFacts(), seizeFacts(), cancelFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
-		approvalFacts(), answerFacts(), bookFacts(), pruneFacts(), closeFacts(),
+		approvalFacts(), answerFacts(), outboxFacts(), bookFacts(), pruneFacts(), closeFacts(),
 	} {
 		for _, f := range part {
 			t.Run(f.sentence, func(t *testing.T) {

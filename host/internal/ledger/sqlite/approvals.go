@@ -35,6 +35,9 @@ func (p *parcel) openApprovals(t *tx, r row) error {
 		if err != nil {
 			return err
 		}
+		if err := t.tell(run.ApprovalRequested, `id = ?4`, a.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -58,5 +58,8 @@ func (p *parcel) finish(t *tx, r row) error {
 	if err := t.exec(`UPDATE run_bodies SET outcome = ? WHERE run = ?`, p.outcome, r.place); err != nil {
 		return err
 	}
+	if err := t.wakeSession(r.place); err != nil {
+		return err
+	}
 	return t.settleRun(r.place, run.Resolution{Status: run.ApprovalCancelled, Reason: "run_finished"})
 }

@@ -9,7 +9,8 @@ import (
 // notices tells who waits that something changed. A channel that already holds a notice is left as it is: its reader
 // has yet to look, and will see everything.
 type notices struct {
-	wake chan struct{}
+	wake     chan struct{}
+	outgoing chan struct{} // to the messenger
 
 	mu       sync.Mutex
 	watchers map[run.Ref]map[chan struct{}]struct{}
@@ -17,8 +18,12 @@ type notices struct {
 
 // newNotices starts with a wake-up pending: an opened ledger may hold work.
 func newNotices() *notices {
-	n := &notices{wake: make(chan struct{}, 1), watchers: map[run.Ref]map[chan struct{}]struct{}{}}
+	n := &notices{
+		wake: make(chan struct{}, 1), outgoing: make(chan struct{}, 1),
+		watchers: map[run.Ref]map[chan struct{}]struct{}{},
+	}
 	tell(n.wake)
+	tell(n.outgoing)
 	return n
 }
 
@@ -29,17 +34,20 @@ func tell(notice chan struct{}) {
 	}
 }
 
-// publish tells the watchers of the runs, and the dispatcher when wake is set.
-func (n *notices) publish(refs []run.Ref, wake bool) {
+// publish tells the watchers of the runs, and the dispatcher and the messenger when there is something for them.
+func (n *notices) publish(done result) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, ref := range refs {
+	for _, ref := range done.changed {
 		for notice := range n.watchers[ref] {
 			tell(notice)
 		}
 	}
-	if wake {
+	if done.wake {
 		tell(n.wake)
+	}
+	if done.tell {
+		tell(n.outgoing)
 	}
 }
 

@@ -15,8 +15,12 @@ const claimRun = `
 	UPDATE runs SET status = 'running', phase = '', owner = ?1, keeper = ?1, epoch = epoch + 1,
 		attempts = attempts + 1, started_at = COALESCE(started_at, ?2)
 	WHERE place = (
-		SELECT place FROM runs
+		SELECT place FROM runs AS next
 		WHERE kind = 'background' AND owner = '' AND cancel = '' AND (status = 'queued' OR phase = 'ready')
+			AND (in_turn = 0 OR status <> 'queued' OR NOT EXISTS (
+				SELECT 1 FROM runs AS ahead
+				WHERE ahead.tenant = next.tenant AND ahead.user_key = next.user_key
+					AND ahead.session_id = next.session_id AND ahead.finished_at IS NULL AND ahead.place < next.place))
 		ORDER BY created_at, place LIMIT 1)
 	RETURNING tenant, id`
 

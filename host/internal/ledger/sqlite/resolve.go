@@ -51,6 +51,9 @@ func (t *tx) resolve(r run.Resolution) (changed bool, err error) {
 	if err != nil || len(places) == 0 {
 		return false, err
 	}
+	if err := t.tell(run.ApprovalSettled, `id = ?4`, r.ID); err != nil {
+		return false, err
+	}
 	ready, err := t.count(
 		`UPDATE runs SET phase = 'ready' WHERE place = ?1 AND phase = 'awaiting_approval'
 			AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`, places[0],
@@ -68,6 +71,9 @@ func (p *parcel) settle(t *tx, r row) error {
 }
 
 func (t *tx) settleRun(place int64, r run.Resolution) error {
+	if err := t.tell(run.ApprovalSettled, `run = ?4 AND status = 'pending'`, place); err != nil {
+		return err
+	}
 	return t.exec(
 		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?
 			WHERE run = ? AND status = 'pending'`,

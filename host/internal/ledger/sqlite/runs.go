@@ -13,8 +13,8 @@ import (
 
 const insertRun = `
 	INSERT INTO runs (tenant, id, session_id, user_key, kind, status, owner, keeper, epoch, attempts,
-		created_at, started_at, body_bytes)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING place`
+		created_at, started_at, body_bytes, in_turn)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING place`
 
 // Create stores a new run.
 func (l *Ledger) Create(ctx context.Context, r run.Run) error {
@@ -40,7 +40,7 @@ func (t *tx) create(r run.Run, request []byte) error {
 	rows, err := t.rows(
 		insertRun, string(r.Tenant), r.ID, r.SessionID, r.Request.Identity.UserKey, string(r.Kind),
 		string(r.Status), r.Owner, r.Owner, r.Epoch, r.Attempts, micros(r.CreatedAt), optional(r.StartedAt),
-		len(request),
+		len(request), r.Request.Multitask.Waits(),
 	)
 	place, err := first(rows, err, number)
 	if taken(err) {

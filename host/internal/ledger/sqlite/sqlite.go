@@ -24,6 +24,8 @@ type Config struct {
 	Path  string           // of the database file; missing folders are made, for the owner only
 	Clock func() time.Time // nil: the wall clock at Open plus monotonic time, so that a stepped clock moves nothing
 	Log   *slog.Logger     // nil: nothing is logged
+
+	Outbox bool // whether approvals are told outside: a notice is committed with each
 }
 
 // Ledger is an open ledger. Its methods may be called from many goroutines.
@@ -36,6 +38,7 @@ type Ledger struct {
 	writer  *writer
 	notices *notices
 	closed  atomic.Bool
+	outbox  bool
 }
 
 var _ ledger.Ledger = (*Ledger)(nil)
@@ -51,7 +54,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, err)
 	}
-	l := &Ledger{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock, notices: newNotices()}
+	l := &Ledger{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock, notices: newNotices(), outbox: cfg.Outbox}
 	if l.clock == nil {
 		l.clock = steady(time.Now())
 	}
@@ -84,6 +87,7 @@ func (l *Ledger) start(ctx context.Context) error {
 	l.readers.SetMaxOpenConns(readerCount)
 	l.readers.SetMaxIdleConns(readerCount)
 	l.writer = newWriter(writing, l.clock, l.notices, l.log)
+	l.writer.outbox = l.outbox
 	go l.writer.loop()
 	return nil
 }

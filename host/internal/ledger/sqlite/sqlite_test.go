@@ -20,7 +20,7 @@ func TestSQLiteKeepsTheContract(t *testing.T) {
 
 func open(t *testing.T, path string, clock func() time.Time) *sqlite.Ledger {
 	t.Helper()
-	l, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Clock: clock})
+	l, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Clock: clock, Outbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}

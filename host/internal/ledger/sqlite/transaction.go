@@ -17,6 +17,9 @@ type tx struct {
 	now     time.Time
 	changed []run.Ref // whose watchers are told after the commit
 	wake    bool      // the dispatcher is told after the commit
+
+	outbox   bool // whether approvals are told outside
+	outgoing bool // the messenger is told after the commit
 }
 
 // attempt runs the group in one transaction. Its error means that nothing of it happened.
@@ -50,14 +53,14 @@ func (w *writer) one(s *session, mine *order) (result, error) {
 	if err := s.exec(`SAVEPOINT one`); err != nil {
 		return result{}, err
 	}
-	t := &tx{session: s, now: exact(w.clock())}
+	t := &tx{session: s, now: exact(w.clock()), outbox: w.outbox}
 	if err := mine.do(t); err != nil {
 		if lost := s.exec(`ROLLBACK TO one`); lost != nil {
 			return result{}, err
 		}
 		return result{err: err}, s.exec(`RELEASE one`)
 	}
-	return result{changed: t.changed, wake: t.wake}, s.exec(`RELEASE one`)
+	return result{changed: t.changed, wake: t.wake, tell: t.outgoing}, s.exec(`RELEASE one`)
 }
 
 // undo ends a transaction that failed. A connection that cannot even do that is given up.

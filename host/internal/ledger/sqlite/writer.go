@@ -45,6 +45,7 @@ type writer struct {
 	stopped chan struct{} // closed by loop: every write that was taken has its answer
 
 	session *session // loop only
+	outbox  bool     // whether approvals are told outside
 }
 
 func newWriter(db *sql.DB, clock func() time.Time, n *notices, log *slog.Logger) *writer {
@@ -176,7 +177,7 @@ func (w *writer) commit(group []*order) {
 			mine.answer <- err
 			continue
 		}
-		w.notices.publish(results[i].changed, results[i].wake)
+		w.notices.publish(results[i])
 		mine.answer <- results[i].err
 	}
 }
@@ -185,5 +186,6 @@ func (w *writer) commit(group []*order) {
 type result struct {
 	changed []run.Ref
 	wake    bool
+	tell    bool // the messenger is told
 	err     error
 }
