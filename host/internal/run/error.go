@@ -14,6 +14,8 @@ const (
 	CodeConflict         Code = "conflict"
 	CodeRunExists        Code = "run_exists"
 	CodeKeyReused        Code = "idempotency_key_reused"
+	CodeSessionBusy      Code = "session_busy"
+	CodeContextTooLarge  Code = "context_too_large"
 	CodeInvalid          Code = "invalid_request"
 	CodeForbidden        Code = "forbidden"
 	CodeSaturated        Code = "saturated"
@@ -38,8 +40,8 @@ func Codes() []Code {
 	return []Code{
 		CodeNotFound, CodeConflict, CodeRunExists, CodeKeyReused, CodeInvalid, CodeForbidden, CodeSaturated, CodeNotReady,
 		CodeInterrupted, CodeCancelled, CodeTimeout, CodeModelUnavailable, CodeModelSaturated, CodeModelTimeout,
-		CodeModelProtocol, CodeBudget, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
-		CodeInternal,
+		CodeModelProtocol, CodeModelRefused, CodeBudget, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
+		CodeInternal, CodeSessionBusy, CodeContextTooLarge,
 	}
 }
 

@@ -136,6 +136,7 @@ type Request struct {
 	Detached      bool            `json:"detached,omitempty"` // on_disconnect: continue
 	StreamDeltas  bool            `json:"stream_deltas,omitempty"`
 	SessionMemory bool            `json:"session_memory,omitempty"`
+	Multitask     Multitask       `json:"multitask,omitempty"` // empty: see OrDefault
 	Idempotency   Idempotency     `json:"idempotency,omitzero"`
 }
 

@@ -24,6 +24,10 @@ func status(code run.Code) int {
 	case run.CodeConflict, run.CodeRunExists, run.CodeKeyReused, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
 		run.CodePolicyDenied:
 		return http.StatusConflict
+	case run.CodeSessionBusy:
+		return http.StatusConflict
+	case run.CodeContextTooLarge:
+		return http.StatusRequestEntityTooLarge
 	case run.CodeBudget:
 		return http.StatusTooManyRequests
 	case run.CodeModelUnavailable, run.CodeModelProtocol:
