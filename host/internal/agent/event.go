@@ -87,7 +87,8 @@ func errorType(code run.Code) string {
 		return "CancelledError"
 	case run.CodeTimeout, run.CodeModelTimeout:
 		return "TimeoutError"
-	case run.CodeModelUnavailable, run.CodeModelSaturated, run.CodeModelProtocol:
+	case run.CodeModelUnavailable, run.CodeModelSaturated, run.CodeModelProtocol,
+		run.CodeModelRefused:
 		return "ModelError"
 	case run.CodeInterrupted:
 		return "InterruptedError"

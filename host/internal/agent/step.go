@@ -37,7 +37,8 @@ func (d *drive) step(ctx context.Context) (finished bool, err error) {
 		return true, d.fail(ctx, err)
 	}
 	if len(reply.ToolCalls) == 0 {
-		return true, d.finish(ctx, &reply, reply.Text, reply.FinishReason)
+		answer, reason := answerOf(reply)
+		return true, d.finish(ctx, &reply, answer, reason)
 	}
 	return false, d.record(ctx, reply)
 }

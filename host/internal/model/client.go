@@ -32,19 +32,20 @@ type Tool struct {
 
 // The finish reasons of a reply.
 const (
-	FinishStop   = "stop"       // the model was done
-	FinishCalls  = "tool_calls" // it asks for tools
-	FinishLength = "length"     // its text was cut at the token limit
+	FinishStop   = "stop"           // the model was done
+	FinishCalls  = "tool_calls"     // it asks for tools
+	FinishLength = "length"         // its text was cut at the token limit; it may have none
+	FinishFilter = "content_filter" // the vendor withheld the text
 )
 
-// Reply is one whole message of the model: text, calls or both.
+// Reply is one whole message of the model: text, calls, both, or neither where it had nothing to say.
 type Reply struct {
 	Text         string
 	Reasoning    string         // reasoning_content, to be returned with the message
 	ToolCalls    []run.ToolCall // ids unique in the conversation, names not empty; arguments may be anything
 	Usage        *run.Usage     // nil when the model did not say
 	Model        string         // the name the model gave itself
-	FinishReason string         // one of the three above
+	FinishReason string         // one of those above
 }
 
 // Message returns the reply as a message of the conversation.

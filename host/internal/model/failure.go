@@ -52,6 +52,8 @@ func sentenceOf(code run.Code) string {
 		return "The language model took too long to answer."
 	case run.CodeModelProtocol:
 		return "The language model gave an answer that cannot be used."
+	case run.CodeModelRefused:
+		return "The language model does not accept this service's credentials."
 	}
 	return "The language model cannot be reached."
 }
@@ -83,6 +85,8 @@ func ofStatus(status int, cause error) *failure {
 		return &failure{code: run.CodeModelSaturated, cause: cause, retry: true}
 	case status >= 500, status == http.StatusRequestTimeout:
 		return &failure{code: run.CodeModelUnavailable, cause: cause, retry: true}
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return &failure{code: run.CodeModelRefused, cause: cause}
 	case status == http.StatusBadRequest, status == http.StatusRequestEntityTooLarge,
 		status == http.StatusUnprocessableEntity:
 		return &failure{code: run.CodeModelProtocol, cause: cause}

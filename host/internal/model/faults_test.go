@@ -33,16 +33,14 @@ func TestWhatIsNoWholeAnswerIsAFailure(t *testing.T) {
 		"an error inside the stream":         {[]answer{sse(textChunk("x"), `{"id":"1","error":{"message":"m"}}`)}, run.CodeModelProtocol, 1},
 		"an error as the stream":             {[]answer{sse(`{"error":{"message":"m","type":"t"}}`)}, run.CodeModelUnavailable, 1},
 		"calls cut at the token limit":       {[]answer{sse(half, finishChunk("length"))}, run.CodeModelProtocol, 1},
-		"withheld by a content filter":       {[]answer{sse(textChunk("x"), finishChunk("content_filter"))}, run.CodeModelProtocol, 1},
 		"tool_calls without a call":          {[]answer{sse(textChunk("x"), finishChunk("tool_calls"))}, run.CodeModelProtocol, 1},
-		"an empty answer":                    {[]answer{sse(finishChunk("stop"))}, run.CodeModelProtocol, 1},
 		"a call without a name":              {[]answer{sse(callsChunk(`{"index":0,"id":"a","function":{"arguments":"{}"}}`), finishChunk("tool_calls"))}, run.CodeModelProtocol, 1},
 		"a refused request":                  {[]answer{{status: 400, body: `{"error":{"message":"bad"}}`}}, run.CodeModelProtocol, 1},
-		"a wrong key":                        {[]answer{{status: 401, body: `{"error":{"message":"bad"}}`}}, run.CodeModelUnavailable, 1},
+		"a wrong key":                        {[]answer{{status: 401, body: `{"error":{"message":"bad"}}`}}, run.CodeModelRefused, 1},
 		"a redirect":                         {[]answer{{status: 307, header: http.Header{"Location": {"http://127.0.0.1:1/"}}}}, run.CodeModelUnavailable, 1},
 		"always busy":                        {[]answer{soon(429, ""), soon(429, ""), soon(429, ""), soon(429, "")}, run.CodeModelSaturated, 4},
 		"always broken":                      {[]answer{soon(500, "x"), soon(502, "<html>"), soon(503, `{}`), soon(529, "")}, run.CodeModelUnavailable, 4},
-		"broken once, then refused for good": {[]answer{soon(500, "x"), {status: 403}}, run.CodeModelUnavailable, 2},
+		"broken once, then refused for good": {[]answer{soon(500, "x"), {status: 403}}, run.CodeModelRefused, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVendor(t, test.answers...)

@@ -124,8 +124,8 @@ func (h *hearing) reply(request Request) (Reply, *failure) {
 		reply.Model = request.Model
 	}
 	switch {
-	case h.finish == "content_filter":
-		return Reply{}, protocolError("reply was withheld by the vendor's content filter")
+	case h.finish == FinishFilter:
+		return Reply{Usage: reply.Usage, Model: reply.Model, FinishReason: FinishFilter}, nil
 	case h.finish == "error":
 		return Reply{}, protocolError("vendor finished with an error")
 	case h.finish == FinishLength && len(calls) > 0:
@@ -134,8 +134,6 @@ func (h *hearing) reply(request Request) (Reply, *failure) {
 		reply.FinishReason = FinishCalls
 	case h.finish == FinishCalls, h.finish == "function_call":
 		return Reply{}, protocolError("finish reason %s without a tool call", h.finish)
-	case strings.TrimSpace(reply.Text) == "":
-		return Reply{}, protocolError("reply is empty, finish reason %s", h.finish)
 	case h.finish == FinishLength:
 		reply.FinishReason = FinishLength
 	}

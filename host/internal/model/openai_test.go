@@ -211,3 +211,20 @@ func TestARateLimitIsTriedAgain(t *testing.T) {
 		t.Errorf("%d requests", v.requests())
 	}
 }
+
+func TestAnAnswerThatTheVendorWithheldSaysSoAndHasNoText(t *testing.T) {
+	v := newVendor(t, sse(textChunk("half of it"), finishChunk("content_filter"), usageChunk))
+	reply := complete(t, v, question())
+	if reply.Text != "" || reply.FinishReason != model.FinishFilter || reply.Usage == nil {
+		t.Errorf("reply %+v", reply)
+	}
+}
+
+func TestAModelMayHaveNothingToSay(t *testing.T) {
+	for _, finish := range []string{"stop", "length"} {
+		reply := complete(t, newVendor(t, sse(textChunk(" \n"), finishChunk(finish))), question())
+		if reply.FinishReason != finish || len(reply.ToolCalls) != 0 {
+			t.Errorf("%s: reply %+v", finish, reply)
+		}
+	}
+}

@@ -30,7 +30,10 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 	_, _ = io.CopyN(io.Discard, response.Body, maxPing)
 	switch {
 	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden:
-		return unreachable("The model's address refuses the API key.", fmt.Errorf("ping model: %s", response.Status))
+		return &run.Error{
+			Code: run.CodeModelRefused, Sentence: "The model's address refuses the API key.", Op: "ping model",
+			Cause: fmt.Errorf("ping model: %s", response.Status),
+		}
 	case response.StatusCode >= http.StatusInternalServerError:
 		return unreachable("The model's address answers with a server error.", fmt.Errorf("ping model: %s", response.Status))
 	}

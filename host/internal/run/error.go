@@ -27,6 +27,7 @@ const (
 	CodeModelSaturated   Code = "model_saturated"
 	CodeModelTimeout     Code = "model_timeout"
 	CodeModelProtocol    Code = "model_protocol"
+	CodeModelRefused     Code = "model_credentials" // the vendor refused the operator's key
 	CodeBudget           Code = "budget_exhausted"
 	CodeStore            Code = "store_unavailable"
 	CodeApprovalSettled  Code = "approval_settled"

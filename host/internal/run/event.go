@@ -19,12 +19,17 @@ const (
 	ToolResult   EventKind = "tool_result"
 	SessionEnd   EventKind = "session_end"
 	Errored      EventKind = "error"
-	Compaction   EventKind = "compaction" // the model sees older parts shortened; the events keep everything
+	Compaction   EventKind = "compaction"    // the model sees older parts shortened; the events keep everything
+	AnswerDelta  EventKind = "answer_delta"  // a part of the answer, only where the request asks for parts
+	ToolProgress EventKind = "tool_progress" // a sign of life of a call under way; the model never sees it
 )
 
 // EventKinds lists every kind; faces prove against it that they translate each one.
 func EventKinds() []EventKind {
-	return []EventKind{SessionStart, Think, ToolCalled, StepEnd, AskUser, ToolResult, SessionEnd, Errored, Compaction}
+	return []EventKind{
+		SessionStart, Think, ToolCalled, StepEnd, AskUser, ToolResult, SessionEnd, Errored, Compaction,
+		AnswerDelta, ToolProgress,
+	}
 }
 
 // Terminal reports whether an event of this kind ends its run.

@@ -30,7 +30,7 @@ func status(code run.Code) int {
 		return http.StatusRequestEntityTooLarge
 	case run.CodeBudget:
 		return http.StatusTooManyRequests
-	case run.CodeModelUnavailable, run.CodeModelProtocol:
+	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused:
 		return http.StatusBadGateway
 	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated, run.CodeStore:
 		return http.StatusServiceUnavailable
