@@ -6,6 +6,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/audit"
 	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/handle"
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -51,7 +52,7 @@ func (s *Server) sources() ([]gate.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := []gate.Source{tools}
+	sources := []gate.Source{tools, handle.New(s.ledger, s.options.Config.Tools.MaxResultBytes)}
 	for _, native := range s.options.Natives {
 		sources = append(sources, nativeTools{native})
 	}

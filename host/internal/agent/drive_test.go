@@ -275,7 +275,8 @@ func TestTheModelSeesALongResultCutAndTheEventWhole(t *testing.T) {
 		t.Errorf("event has %d bytes", len(got))
 	}
 	heard := w.model.Requests()[1].Messages
-	want := strings.Repeat("ä", 25) + "\n[cut: the first 50 of 200 bytes are shown]"
+	want := strings.Repeat("ä", 25) + "\n[cut: the first 50 of 200 bytes are shown; where read_result is among your tools, it reads on: " +
+		`handle "run-1:4", offset 50]`
 	if diff := cmp.Diff(want, heard[len(heard)-1].Content); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}

@@ -3,15 +3,23 @@ package agent
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/handle"
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// preview returns text whole when it fits, else its beginning and a sentence that says how much is missing.
-func preview(text string, limit int) string {
+// preview returns a result whole when it fits, else its beginning, how much is missing, and the handle under which the
+// rest can be read.
+func preview(result run.Event, limit int) string {
+	text := result.Content
 	if len(text) <= limit {
 		return text
 	}
 	shown := strings.ToValidUTF8(text[:limit], "")
-	return fmt.Sprintf("%s\n[cut: the first %d of %d bytes are shown]", shown, len(shown), len(text))
+	return fmt.Sprintf(
+		"%s\n[cut: the first %d of %d bytes are shown; where %s is among your tools, it reads on: handle %q, offset %d]",
+		shown, len(shown), len(text), handle.ToolName, handle.Of(result.Ref, result.Sequence), len(shown),
+	)
 }
 
 // firstLetters cuts text for display.

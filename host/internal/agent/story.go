@@ -17,6 +17,7 @@ type story struct {
 	steps     int            // model calls that asked for tools
 	called    int            // tool calls so far
 	byName    map[string]int // the same by registered name
+	granted   map[string]int // calls that the gate let through when they were asked for, by registered name
 	asked     int            // approvals so far
 	usage     *run.Usage     // nil while no model call said
 	messages  []run.Message  // of the model and the tools, after the request's own
@@ -28,9 +29,10 @@ type openCall struct {
 	event   run.Event
 	wish    run.ToolCall // as the model wrote it
 	ordinal int          // position among all calls of the run, from 1
+	spent   int          // earlier calls of the tool that were let through
 }
 
-func newStory(maxResult int) story { return story{maxResult: maxResult, byName: map[string]int{}} }
+func newStory(maxResult int) story { return story{maxResult: maxResult, byName: map[string]int{}, granted: map[string]int{}} }
 
 func (s *story) hear(events []run.Event) error {
 	for _, event := range events {
@@ -60,7 +62,7 @@ func (s *story) hearOne(event run.Event) error {
 	case run.ToolResult:
 		s.open = slices.DeleteFunc(s.open, func(c openCall) bool { return c.event.ToolCallID == event.ToolCallID })
 		s.messages = append(s.messages, run.Message{
-			Role: run.ToolRole, ToolCallID: event.ToolCallID, Content: preview(event.Content, s.maxResult),
+			Role: run.ToolRole, ToolCallID: event.ToolCallID, Content: preview(event, s.maxResult),
 		})
 	case run.SessionEnd, run.Errored:
 		s.over = true
@@ -71,7 +73,10 @@ func (s *story) hearOne(event run.Event) error {
 func (s *story) heardCall(event run.Event) {
 	s.called++
 	s.byName[event.ToolName]++
-	call := openCall{event: event, ordinal: s.called}
+	call := openCall{event: event, ordinal: s.called, spent: s.granted[event.ToolName]}
+	if granted(event) {
+		s.granted[event.ToolName]++
+	}
 	if len(s.messages) > 0 {
 		for _, wish := range s.messages[len(s.messages)-1].ToolCalls {
 			if wish.ID == event.ToolCallID {
@@ -80,6 +85,14 @@ func (s *story) heardCall(event run.Event) {
 		}
 	}
 	s.open = append(s.open, call)
+}
+
+// granted reads from a call's event whether the gate let it through, so that a resumed run counts like the first.
+func granted(event run.Event) bool {
+	var said struct {
+		Level run.Level `json:"decision_level"`
+	}
+	return json.Unmarshal(event.Metadata, &said) == nil && said.Level != run.Forbidden
 }
 
 func (s *story) heardStep(event run.Event) error {

@@ -99,7 +99,8 @@ func heuristic(tool run.Tool) run.Decision {
 	case tool.Name == "exec" || tool.RawName == "exec":
 		action = sdk.RequireApproval
 	case tool.Server != "":
-	case tool.Name == "read_file", tool.Name == "list_files", tool.Name == "glob_files", tool.Name == "grep_files":
+	case tool.Name == "read_file", tool.Name == "list_files", tool.Name == "glob_files", tool.Name == "grep_files",
+		tool.Name == "read_result": // a run's own results, which it has seen the beginning of
 		action = sdk.Allow
 	}
 	reason := "Built-in heuristic " + Phrase(action)

@@ -153,6 +153,11 @@ func TestTheFirstRuleInTheSeedsOrderDecides(t *testing.T) {
 			Subject{Tool: named("read_file")},
 			sdk.Allow, "builtin", "Built-in heuristic allows tool", false,
 		},
+		"reading on in an own result is safe": {
+			bare,
+			Subject{Tool: named("read_result")},
+			sdk.Allow, "builtin", "Built-in heuristic allows tool", false,
+		},
 		"writing files takes caution": {
 			bare,
 			Subject{Tool: named("write_file")},
