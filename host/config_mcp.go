@@ -26,6 +26,7 @@ type MCPServerConfig struct {
 	Scope           bool              `key:"scope" default:"false" about:"Whether a run's scope is injected into its tools' arguments; true for a server named pska."`
 	ForwardIdentity bool              `key:"forward_identity" default:"false" about:"Whether calls carry user_key and tenant_key; true for a server named pska."`
 	TrustedText     bool              `key:"trusted_text" default:"false" about:"Whether results that are no JSON may pass under a hard scope."`
+	Elicitation     string            `key:"elicitation" default:"decline" enum:"decline|cancel|accept_defaults" about:"What a server is answered that asks a person something during a call."`
 	Timeout         time.Duration     `key:"timeout" default:"30s" min:"1ms" max:"24h" about:"How long one request to the server may take."`
 
 	Environment map[string]Secret // resolved: Env and EnvFrom

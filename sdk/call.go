@@ -35,6 +35,9 @@ type Result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	IsError    bool            `json:"is_error,omitempty"`
 	Citations  []string        `json:"citations,omitempty"`
+	// Whole is the answer of a native plugin's source where Content leaves something of it out, such as an image. It
+	// is kept for readers of the event and shown to no model. A WebAssembly module has none.
+	Whole json.RawMessage `json:"-"`
 }
 
 // Question asks a policy plugin for its opinion on one call.

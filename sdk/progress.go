@@ -24,3 +24,9 @@ func ReportProgress(ctx context.Context, p Progress) {
 		listen(p)
 	}
 }
+
+// Heard reports whether anybody listens to the call behind ctx.
+func Heard(ctx context.Context) bool {
+	_, heard := ctx.Value(progressKey{}).(func(Progress))
+	return heard
+}

@@ -55,7 +55,7 @@ func servers(config host.MCPConfig) []mcpbridge.Server {
 			Command: s.Command, Args: s.Args, Env: revealed(s.Environment),
 			URL: s.URL, Headers: revealed(s.Headers),
 			Isolation: s.Isolation, Scope: s.Scope, ForwardIdentity: s.ForwardIdentity,
-			TrustedText: s.TrustedText, Timeout: s.Timeout,
+			TrustedText: s.TrustedText, Elicitation: s.Elicitation, Timeout: s.Timeout,
 		})
 	}
 	return servers

@@ -49,6 +49,7 @@ type Server struct {
 	Scope           bool     // the run's scope is injected into arguments of its tools
 	ForwardIdentity bool     // calls carry user_key and tenant_key
 	TrustedText     bool     // a result that is no JSON may pass under a hard scope
+	Elicitation     string   // "decline" (default), "cancel" or "accept_defaults": what a server that asks is answered
 	Timeout         time.Duration
 }
 
@@ -89,6 +90,7 @@ func (c Config) withDefaults() Config {
 func (s Server) withDefaults() Server {
 	s.Timeout = orDefault(s.Timeout, defaultTimeout)
 	s.Isolation = orDefault(s.Isolation, isolationShared)
+	s.Elicitation = orDefault(s.Elicitation, elicitDecline)
 	if s.Transport == "" {
 		s.Transport = transportStdio
 		if s.URL != "" {
@@ -130,6 +132,9 @@ func (s Server) problems(withheld []string) []error {
 	}
 	if s.Isolation != isolationShared && s.Isolation != isolationPerUser {
 		report("isolation: %q is neither shared nor per_user", s.Isolation)
+	}
+	if !slices.Contains([]string{elicitDecline, elicitCancel, elicitDefaults}, s.Elicitation) {
+		report("elicitation: %q is none of decline, cancel and accept_defaults", s.Elicitation)
 	}
 	if s.Timeout < 0 {
 		report("timeout: must be positive")

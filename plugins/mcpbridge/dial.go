@@ -29,9 +29,9 @@ func (d dialer) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := handshake(ctx, w, client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
+	c, err := d.handshake(ctx, w, client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION))
 	if err == nil {
-		return newSession(w, c.ProtocolVersion()), nil
+		return newSession(w, c.ProtocolVersion(), d.replies()), nil
 	}
 	if ctx.Err() != nil || !refusedHandshake(err) {
 		d.discard(w)
@@ -48,12 +48,12 @@ func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
 			return nil, err
 		}
 	}
-	c, err := handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
+	c, err := d.handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
 	if err != nil {
 		d.discard(w)
 		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
-	s := newSession(w, c.ProtocolVersion())
+	s := newSession(w, c.ProtocolVersion(), d.replies())
 	if offer := c.GetServerCapabilities().Tools; offer != nil && offer.ListChanged && mcp.IsModernProtocol(s.version) {
 		s.tasks.Go(func() { listen(c) })
 	}
@@ -81,9 +81,11 @@ func (d dialer) open(listening bool) (wire, error) {
 	return openStdio(d.spec, d.config, d.forker)
 }
 
-// handshake declares no roots, no sampling and no elicitation: the bridge offers none of them.
-func handshake(ctx context.Context, w wire, option client.ClientOption) (*client.Client, error) {
-	c := client.NewClient(w, option)
+func (d dialer) replies() replies { return replies{d.spec.Elicitation} }
+
+// handshake declares no roots and no sampling, which the bridge does not offer, and elicitation as configured.
+func (d dialer) handshake(ctx context.Context, w wire, option client.ClientOption) (*client.Client, error) {
+	c := client.NewClient(w, option, client.WithClientCapabilities(d.replies().capabilities()))
 	if err := c.Start(ctx); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}

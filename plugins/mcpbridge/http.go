@@ -49,6 +49,11 @@ func openHTTP(spec Server, config Config, listening bool) (*httpWire, error) {
 		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	w.StreamableHTTP = inner
+	answers := replies{spec.Elicitation}
+	inner.SetRequestHandler(func(_ context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		params, err := encode(request.Params)
+		return answers.to(request.ID, request.Method, params), err
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	if err := inner.Start(ctx); err != nil {
@@ -60,6 +65,9 @@ func openHTTP(spec Server, config Config, listening bool) (*httpWire, error) {
 
 // Start does nothing: the wire was started with a context that lives as long as the wire, not as long as a handshake.
 func (w *httpWire) Start(context.Context) error { return nil }
+
+// SetRequestHandler does nothing: what the server asks is answered by this package, not by the library's client.
+func (w *httpWire) SetRequestHandler(transport.RequestHandler) {}
 
 // Close ends the session at the server when it has one, and drops every connection.
 func (w *httpWire) Close() error {
@@ -76,7 +84,7 @@ func (w *httpWire) SendRequest(ctx context.Context, request transport.JSONRPCReq
 	var seen exchange
 	response, err := w.StreamableHTTP.SendRequest(context.WithValue(ctx, exchangeKey{}, &seen), request)
 	if err == nil && !seen.refusedSession(response) {
-		if response.Result == nil && response.Error == nil {
+		if response.Result == nil && response.Error == nil || response.Error == nil && response.ID.String() != request.ID.String() {
 			return nil, errUnreadable
 		}
 		return response, nil

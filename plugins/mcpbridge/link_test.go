@@ -77,7 +77,7 @@ func TestCallAfterBackoffTriesAgain(t *testing.T) {
 			if tries.Add(1) < 3 {
 				return nil, errNotStarted
 			}
-			return newSession(quietWire{newMortality()}, ""), nil
+			return newSession(quietWire{newMortality()}, "", replies{}), nil
 		})
 		defer end()
 		_, _ = l.acquire(context.Background())
@@ -95,7 +95,7 @@ func TestManyCallersShareOneAttempt(t *testing.T) {
 		l, end := linkWith(func(context.Context) (*session, error) {
 			tries.Add(1)
 			<-time.After(500 * time.Millisecond)
-			return newSession(quietWire{newMortality()}, ""), nil
+			return newSession(quietWire{newMortality()}, "", replies{}), nil
 		})
 		defer end()
 		got := make(chan *session, 10)
@@ -117,7 +117,7 @@ func TestManyCallersShareOneAttempt(t *testing.T) {
 func TestSessionThatServedIsReplacedAtOnceEachTimeItDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, end := linkWith(func(context.Context) (*session, error) {
-			return newSession(quietWire{newMortality()}, ""), nil
+			return newSession(quietWire{newMortality()}, "", replies{}), nil
 		})
 		defer end()
 		for range 5 {
@@ -138,7 +138,7 @@ func TestServerThatDiesRightAfterEveryStartIsBackedOff(t *testing.T) {
 			tries.Add(1)
 			w := quietWire{newMortality()}
 			w.fail(errExited)
-			return newSession(w, ""), nil
+			return newSession(w, "", replies{}), nil
 		})
 		defer end()
 		l.persistent = true
@@ -154,7 +154,7 @@ func TestImpatientCallerLeavesTheAttemptToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, end := linkWith(func(context.Context) (*session, error) {
 			<-time.After(500 * time.Millisecond)
-			return newSession(quietWire{newMortality()}, ""), nil
+			return newSession(quietWire{newMortality()}, "", replies{}), nil
 		})
 		defer end()
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)

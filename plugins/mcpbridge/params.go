@@ -11,13 +11,16 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// callParams are the params of tools/call. The identity stands beside the arguments and in _meta.
+// callParams are the params of tools/call. The identity stands beside the arguments and in _meta. The last two answer
+// what the server asked when it was called before.
 type callParams struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	UserKey   *string         `json:"user_key,omitempty"`
-	TenantKey *string         `json:"tenant_key,omitempty"`
-	Meta      map[string]any  `json:"_meta,omitempty"`
+	Name           string                     `json:"name"`
+	Arguments      json.RawMessage            `json:"arguments"`
+	UserKey        *string                    `json:"user_key,omitempty"`
+	TenantKey      *string                    `json:"tenant_key,omitempty"`
+	Meta           map[string]any             `json:"_meta,omitempty"`
+	InputResponses map[string]json.RawMessage `json:"inputResponses,omitempty"`
+	RequestState   string                     `json:"requestState,omitempty"`
 }
 
 type listParams struct {
@@ -26,14 +29,14 @@ type listParams struct {
 }
 
 func newCallParams(raw string, call sdk.Call, forwardIdentity bool) callParams {
-	params := callParams{Name: raw, Arguments: call.Args}
+	params := callParams{Name: raw, Arguments: call.Args, Meta: map[string]any{}}
 	if len(bytes.TrimSpace(call.Args)) == 0 {
 		params.Arguments = json.RawMessage("{}")
 	}
 	if forwardIdentity {
 		user, tenant := call.Identity.UserKey, call.Identity.TenantKey
 		params.UserKey, params.TenantKey = &user, &tenant
-		params.Meta = map[string]any{"user_key": user, "tenant_key": tenant}
+		params.Meta["user_key"], params.Meta["tenant_key"] = user, tenant
 	}
 	return params
 }
@@ -43,13 +46,14 @@ func clientInfo() mcp.Implementation {
 }
 
 // perRequestMeta is what protocol versions without a handshake want in every request; nil for the others.
-func perRequestMeta(version string) map[string]any {
+func (s *session) perRequestMeta() map[string]any {
+	version := s.version
 	if !mcp.IsModernProtocol(version) {
 		return nil
 	}
 	return map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,
-		mcp.MetaKeyClientCapabilities: mcp.ClientCapabilities{},
+		mcp.MetaKeyClientCapabilities: s.replies.capabilities(),
 		mcp.MetaKeyClientInfo:         clientInfo(),
 	}
 }

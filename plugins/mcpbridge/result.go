@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -16,11 +15,12 @@ type callResult struct {
 	Content           json.RawMessage `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent"`
 	IsError           json.RawMessage `json:"isError"`
-	ResultType        mcp.ResultType  `json:"resultType"`
 }
 
 // readResult turns the answer to tools/call into a result. The text of a single text part stays byte for byte what
-// the server sent; several parts are joined by newlines, and whatever is no text becomes a short descriptor.
+// the server sent; several parts are joined by newlines, the text of an embedded resource stands below a line that
+// names it, and whatever is no text becomes one line that describes it. Where that leaves something out, an image or
+// structured data that the text does not repeat, the result also holds the whole answer, for readers of the event.
 func readResult(raw json.RawMessage) (sdk.Result, error) {
 	if !given(raw) {
 		return sdk.Result{}, fmt.Errorf("%w: the result is null", errUnreadable)
@@ -29,26 +29,39 @@ func readResult(raw json.RawMessage) (sdk.Result, error) {
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return sdk.Result{}, fmt.Errorf("%w: %w", errUnreadable, err)
 	}
-	if !answer.ResultType.IsComplete() {
-		return sdk.Result{}, errNeedsInput
-	}
 	result := sdk.Result{IsError: string(answer.IsError) == "true"}
 	if given(answer.StructuredContent) {
 		result.Structured = answer.StructuredContent
 	}
-	parts, hasText := readContent(answer.Content)
-	if hasText || result.Structured == nil {
-		result.Content = strings.Join(parts, "\n")
+	content := readContent(answer.Content)
+	if content.hasText || result.Structured == nil {
+		result.Content = strings.Join(content.parts, "\n")
+	}
+	if content.leavesOut || content.hasText && result.Structured != nil && !sameJSON(result.Content, result.Structured) {
+		result.Whole = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
 	return result, nil
+}
+
+// sameJSON reports whether text is the JSON value, however it is written.
+func sameJSON(text string, value json.RawMessage) bool {
+	var a, b any
+	return json.Unmarshal([]byte(text), &a) == nil && json.Unmarshal(value, &b) == nil && reflect.DeepEqual(a, b)
 }
 
 func given(raw json.RawMessage) bool {
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
 }
 
-// readContent returns one string per content part and whether any of them is text.
-func readContent(raw json.RawMessage) (parts []string, hasText bool) {
+// readParts is content as text.
+type readParts struct {
+	parts     []string
+	hasText   bool // one of the parts is text
+	leavesOut bool // one of them is described only
+}
+
+func readContent(raw json.RawMessage) readParts {
+	var read readParts
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		if given(raw) {
@@ -57,10 +70,11 @@ func readContent(raw json.RawMessage) (parts []string, hasText bool) {
 	}
 	for _, entry := range list {
 		text, isText := readPart(entry)
-		parts = append(parts, text)
-		hasText = hasText || isText
+		read.parts = append(read.parts, text)
+		read.hasText = read.hasText || isText
+		read.leavesOut = read.leavesOut || !isText
 	}
-	return parts, hasText
+	return read
 }
 
 type contentPart struct {
@@ -69,11 +83,12 @@ type contentPart struct {
 	Data     string  `json:"data"`
 	MIMEType string  `json:"mimeType"`
 	URI      string  `json:"uri"`
+	Name     string  `json:"name"`
 	Resource struct {
-		URI      string `json:"uri"`
-		MIMEType string `json:"mimeType"`
-		Text     string `json:"text"`
-		Blob     string `json:"blob"`
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+		Blob     string  `json:"blob"`
 	} `json:"resource"`
 }
 
@@ -94,10 +109,13 @@ func readPart(entry json.RawMessage) (text string, isText bool) {
 	case "image", "audio":
 		return fmt.Sprintf("[%s %s, %d bytes]", part.Type, label(part.MIMEType), decodedSize(part.Data)), false
 	case "resource":
-		size := len(part.Resource.Text) + decodedSize(part.Resource.Blob)
-		return fmt.Sprintf("[resource %s %s, %d bytes]", label(part.Resource.URI), label(part.Resource.MIMEType), size), false
+		head := fmt.Sprintf("[resource %s %s, ", label(part.Resource.URI), label(part.Resource.MIMEType))
+		if part.Resource.Text != nil {
+			return fmt.Sprintf("%s%d bytes]\n%s", head, len(*part.Resource.Text), *part.Resource.Text), true
+		}
+		return fmt.Sprintf("%s%d bytes]", head, decodedSize(part.Resource.Blob)), false
 	case "resource_link":
-		return fmt.Sprintf("[resource link %s]", label(part.URI)), false
+		return fmt.Sprintf("[resource link %s %s]", label(part.URI), label(part.Name)), false
 	}
 	return fmt.Sprintf("[content of unknown type %s]", label(part.Type)), false
 }

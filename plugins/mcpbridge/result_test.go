@@ -10,6 +10,11 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
+// theAnswer stands for the answer as the server sent it.
+var theAnswer = json.RawMessage("the answer")
+
+func whole(content string) sdk.Result { return sdk.Result{Content: content, Whole: theAnswer} }
+
 func TestResultsAreReadPartByPart(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string
@@ -18,18 +23,20 @@ func TestResultsAreReadPartByPart(t *testing.T) {
 		"single text keeps its bytes":        {`{"content":[{"type":"text","text":" {\"a\": 1.0,\n\"b\":\"<&\u2028\"} \n"}]}`, sdk.Result{Content: " {\"a\": 1.0,\n\"b\":\"<&\u2028\"} \n"}},
 		"texts are joined by newlines":       {`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, sdk.Result{Content: "a\nb"}},
 		"tool error":                         {`{"content":[{"type":"text","text":"no"}],"isError":true}`, sdk.Result{Content: "no", IsError: true}},
-		"image":                              {`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, sdk.Result{Content: "[image image/png, 3 bytes]"}},
-		"audio without a type":               {`{"content":[{"type":"audio","data":"AA=="}]}`, sdk.Result{Content: "[audio unnamed, 1 bytes]"}},
-		"embedded resource":                  {`{"content":[{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/plain","text":"abc"}}]}`, sdk.Result{Content: "[resource file:///a text/plain, 3 bytes]"}},
-		"resource link":                      {`{"content":[{"type":"resource_link","uri":"file:///a"}]}`, sdk.Result{Content: "[resource link file:///a]"}},
-		"unknown type beside text":           {`{"content":[{"type":"hologram","x":1},{"type":"text","text":"a"}]}`, sdk.Result{Content: "[content of unknown type hologram]\na"}},
-		"part that is no object":             {`{"content":[7,{"type":"text","text":"a"}]}`, sdk.Result{Content: "[content that cannot be read]\na"}},
-		"text part without text":             {`{"content":[{"type":"text"}]}`, sdk.Result{Content: "[text without text]"}},
+		"image":                              {`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, whole("[image image/png, 3 bytes]")},
+		"audio without a type":               {`{"content":[{"type":"audio","data":"AA=="}]}`, whole("[audio unnamed, 1 bytes]")},
+		"embedded resource":                  {`{"content":[{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/plain","text":"abc"}}]}`, sdk.Result{Content: "[resource file:///a text/plain, 3 bytes]\nabc"}},
+		"embedded blob":                      {`{"content":[{"type":"resource","resource":{"uri":"file:///a","blob":"AAAA"}}]}`, whole("[resource file:///a unnamed, 3 bytes]")},
+		"resource link":                      {`{"content":[{"type":"resource_link","uri":"file:///a","name":"A"}]}`, whole("[resource link file:///a A]")},
+		"unknown type beside text":           {`{"content":[{"type":"hologram","x":1},{"type":"text","text":"a"}]}`, whole("[content of unknown type hologram]\na")},
+		"part that is no object":             {`{"content":[7,{"type":"text","text":"a"}]}`, whole("[content that cannot be read]\na")},
+		"text part without text":             {`{"content":[{"type":"text"}]}`, whole("[text without text]")},
 		"bare string as content":             {`{"content":"plain"}`, sdk.Result{Content: "plain"}},
 		"nothing":                            {`{}`, sdk.Result{}},
 		"structured alone":                   {`{"content":[],"structuredContent":{"a":1.0}}`, sdk.Result{Structured: json.RawMessage(`{"a":1.0}`)}},
-		"structured beside text":             {`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":1}}`, sdk.Result{Content: "a", Structured: json.RawMessage(`{"a":1}`)}},
-		"structured beats descriptors":       {`{"content":[{"type":"image","data":""}],"structuredContent":[1]}`, sdk.Result{Structured: json.RawMessage(`[1]`)}},
+		"structured beside text":             {`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":1}}`, sdk.Result{Content: "a", Structured: json.RawMessage(`{"a":1}`), Whole: theAnswer}},
+		"structured that the text repeats":   {`{"content":[{"type":"text","text":"{ \"a\": 1 }"}],"structuredContent":{"a":1}}`, sdk.Result{Content: `{ "a": 1 }`, Structured: json.RawMessage(`{"a":1}`)}},
+		"structured beats descriptors":       {`{"content":[{"type":"image","data":""}],"structuredContent":[1]}`, sdk.Result{Structured: json.RawMessage(`[1]`), Whole: theAnswer}},
 		"null structured is none":            {`{"content":[{"type":"text","text":"a"}],"structuredContent":null}`, sdk.Result{Content: "a"}},
 		"error mark of a wrong type is none": {`{"content":[{"type":"text","text":"a"}],"isError":"yes"}`, sdk.Result{Content: "a"}},
 	} {
@@ -37,6 +44,9 @@ func TestResultsAreReadPartByPart(t *testing.T) {
 			got, err := readResult(json.RawMessage(c.answer))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.want.Whole != nil {
+				c.want.Whole = json.RawMessage(c.answer)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -53,12 +63,6 @@ func TestResultThatIsNoObjectIsUnreadable(t *testing.T) {
 	}
 }
 
-func TestResultThatWantsInputIsRefused(t *testing.T) {
-	if _, err := readResult(json.RawMessage(`{"resultType":"input_required","inputRequests":{}}`)); !errors.Is(err, errNeedsInput) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func FuzzReadResult(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a"}],"structuredContent":{}}`)
 	f.Add(`{"content":{"type":[]}}`)
@@ -66,6 +70,9 @@ func FuzzReadResult(f *testing.F) {
 		result, err := readResult(json.RawMessage(answer))
 		if err == nil && result.Structured != nil && !json.Valid(result.Structured) {
 			t.Errorf("invalid structured content %q", result.Structured)
+		}
+		if err == nil && result.Whole != nil && !json.Valid(result.Whole) {
+			t.Errorf("invalid whole answer %q", result.Whole)
 		}
 	})
 }

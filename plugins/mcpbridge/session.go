@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,8 @@ import (
 type session struct {
 	wire    wire
 	version string // negotiated protocol version
+	replies replies
+	hears   listeners
 	lastID  atomic.Int64
 	changed chan struct{} // the server says that its tools changed
 	doubted chan struct{} // a call went unanswered: find out whether the server lives
@@ -29,16 +32,20 @@ type session struct {
 
 const (
 	firstID      = 1000 // above the ids of the handshake
+	maxListBytes = 32 << 20
 	maxListPages = 100
 	noticeWait   = 2 * time.Second
 )
 
-func newSession(w wire, version string) *session {
-	s := &session{wire: w, version: version, changed: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
+func newSession(w wire, version string, r replies) *session {
+	s := &session{wire: w, version: version, replies: r, changed: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
 	s.lastID.Store(firstID)
 	w.SetNotificationHandler(func(n mcp.JSONRPCNotification) {
-		if n.Method == mcp.MethodNotificationToolsListChanged {
+		switch n.Method {
+		case mcp.MethodNotificationToolsListChanged:
 			raise(s.changed)
+		case string(mcp.MethodNotificationProgress):
+			s.hears.tell(n)
 		}
 	})
 	return s
@@ -69,9 +76,9 @@ func (s *session) close() {
 // list returns every entry of tools/list as the server sent it.
 func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
 	var entries []json.RawMessage
-	cursor, seen := "", map[string]bool{}
+	cursor, seen, size := "", map[string]bool{}, 0
 	for range maxListPages {
-		raw, err := s.request(ctx, mcp.MethodToolsList, listParams{Cursor: cursor, Meta: perRequestMeta(s.version)})
+		raw, err := s.request(ctx, mcp.MethodToolsList, listParams{Cursor: cursor, Meta: s.perRequestMeta()})
 		if err != nil {
 			return nil, fmt.Errorf("list tools: %w", err)
 		}
@@ -82,6 +89,9 @@ func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return nil, fmt.Errorf("list tools: %w: %w", errUnreadable, err)
 		}
+		if size += len(raw); size > maxListBytes {
+			return nil, fmt.Errorf("list tools: %w", errTooLarge)
+		}
 		entries = append(entries, page.Tools...)
 		if cursor = page.NextCursor; cursor == "" || seen[cursor] {
 			return entries, nil
@@ -91,25 +101,43 @@ func (s *session) list(ctx context.Context) ([]json.RawMessage, error) {
 	return entries, nil
 }
 
-// call sends one tools/call.
+// call sends one tools/call, and what the server asks for in between as far as that is answered. Progress goes to
+// whoever listens behind ctx.
 func (s *session) call(ctx context.Context, params callParams) (sdk.Result, error) {
-	for key, value := range perRequestMeta(s.version) {
-		if params.Meta == nil {
-			params.Meta = map[string]any{}
+	params.Meta = maps.Clone(params.Meta)
+	maps.Copy(params.Meta, s.perRequestMeta())
+	for range maxRounds {
+		raw, err := s.callOnce(ctx, params)
+		if err != nil {
+			return sdk.Result{}, err
 		}
-		params.Meta[key] = value
+		s.served.Store(true)
+		asked, more := needsInput(raw)
+		if !more {
+			return readResult(raw)
+		}
+		if params.InputResponses, err = s.replies.toAll(asked.InputRequests); err != nil {
+			return sdk.Result{}, err
+		}
+		params.RequestState = asked.RequestState
 	}
-	raw, err := s.request(ctx, mcp.MethodToolsCall, params)
-	if err != nil {
-		return sdk.Result{}, err
+	return sdk.Result{}, errNeedsInput
+}
+
+// callOnce sends a call, with a token of its own when somebody listens to its progress.
+func (s *session) callOnce(ctx context.Context, params callParams) (json.RawMessage, error) {
+	id := s.lastID.Add(1)
+	if sdk.Heard(ctx) {
+		token, stop := s.hears.listen(id, func(p sdk.Progress) { sdk.ReportProgress(ctx, p) })
+		defer stop()
+		params.Meta["progressToken"] = token
 	}
-	s.served.Store(true)
-	return readResult(raw)
+	return s.requestAs(ctx, id, mcp.MethodToolsCall, params)
 }
 
 // ping reports whether the server still answers; any answer will do.
 func (s *session) ping(ctx context.Context) error {
-	_, err := s.request(ctx, mcp.MethodPing, listParams{Meta: perRequestMeta(s.version)})
+	_, err := s.request(ctx, mcp.MethodPing, listParams{Meta: s.perRequestMeta()})
 	if _, answered := err.(*rpcError); answered {
 		return nil
 	}
@@ -117,13 +145,17 @@ func (s *session) ping(ctx context.Context) error {
 }
 
 func (s *session) request(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, error) {
+	return s.requestAs(ctx, s.lastID.Add(1), method, params)
+}
+
+func (s *session) requestAs(ctx context.Context, id int64, method mcp.MCPMethod, params any) (json.RawMessage, error) {
 	encoded, err := encode(params)
 	if err != nil {
 		return nil, &notSent{err}
 	}
 	request := transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION,
-		ID:      mcp.NewRequestId(s.lastID.Add(1)),
+		ID:      mcp.NewRequestId(id),
 		Method:  string(method),
 		Params:  encoded,
 		Header:  perRequestHeaders(s.version, string(method), encoded),

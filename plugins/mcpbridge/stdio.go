@@ -15,13 +15,14 @@ import (
 // does not read, bounds what it reads, and fails every call in flight the moment the child ends.
 type stdioWire struct {
 	*mortality
-	child  *process
-	limit  int
-	log    *slog.Logger
-	out    chan []byte
-	tasks  sync.WaitGroup
-	stop   sync.Once
-	closed chan struct{}
+	child   *process
+	limit   int
+	log     *slog.Logger
+	replies replies
+	out     chan []byte
+	tasks   sync.WaitGroup
+	stop    sync.Once
+	closed  chan struct{}
 
 	mu      sync.Mutex
 	waiting map[string]chan answer // by request id
@@ -45,6 +46,7 @@ func openStdio(spec Server, config Config, f *forker) (*stdioWire, error) {
 		child:     child,
 		limit:     max(config.MaxResultBytes, 2*edge),
 		log:       config.Log.With(slog.String("server", spec.Name)),
+		replies:   replies{spec.Elicitation},
 		out:       make(chan []byte, 64),
 		closed:    make(chan struct{}),
 		waiting:   map[string]chan answer{},
@@ -188,8 +190,13 @@ func (w *stdioWire) rejectOversized(ends []byte) {
 
 func (w *stdioWire) receive(line []byte) {
 	var message struct {
-		ID     *mcp.RequestId `json:"id"`
-		Method string         `json:"method"`
+		ID     *mcp.RequestId  `json:"id"`
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	if len(line) > 0 && line[0] == '[' {
+		w.receiveBatch(line)
+		return
 	}
 	if err := json.Unmarshal(line, &message); err != nil {
 		if len(line) > 0 {
@@ -201,9 +208,22 @@ func (w *stdioWire) receive(line []byte) {
 	case message.Method != "" && message.ID == nil:
 		w.tell(line)
 	case message.Method != "":
-		w.serve(*message.ID, message.Method)
+		w.serve(w.replies.to(*message.ID, message.Method, message.Params))
 	case message.ID != nil:
 		w.deliver(message.ID.String(), readAnswer(line))
+	}
+}
+
+// receiveBatch takes a line of many messages apart, as protocol version 2025-03-26 allows.
+func (w *stdioWire) receiveBatch(line []byte) {
+	var batch []json.RawMessage
+	if json.Unmarshal(line, &batch) != nil {
+		return
+	}
+	for _, message := range batch {
+		if message[0] == '{' {
+			w.receive(message)
+		}
 	}
 }
 
@@ -238,12 +258,8 @@ func (w *stdioWire) tell(line []byte) {
 	}
 }
 
-// serve answers the server's own requests: a ping is answered, everything else refused, as nothing else was offered.
-func (w *stdioWire) serve(id mcp.RequestId, method string) {
-	reply := transport.NewJSONRPCErrorResponse(id, mcp.METHOD_NOT_FOUND, "not offered by this client", nil)
-	if method == string(mcp.MethodPing) {
-		reply = transport.NewJSONRPCResultResponse(id, json.RawMessage("{}"))
-	}
+// serve answers a request of the server.
+func (w *stdioWire) serve(reply *transport.JSONRPCResponse) {
 	message, err := encode(reply)
 	if err != nil {
 		return

@@ -42,6 +42,9 @@ func (g *Gate) read(ctx context.Context, v Verdict, result sdk.Result, outcome *
 		citations = policy.FilterCitations(citations, *scope)
 	}
 	outcome.Content = content
+	if !policy.Filters(scopeOf(v.tool, v.call.ToolPolicy)) && run.Shallow(result.Whole) && json.Valid(result.Whole) {
+		outcome.Whole = result.Whole // under a hard scope nobody has looked through it
+	}
 	if citations == nil {
 		citations = citationsIn(content)
 	}

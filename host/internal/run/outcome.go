@@ -1,10 +1,14 @@
 package run
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // CallOutcome is what came of one call at the gate, ready to become a tool_result event.
 type CallOutcome struct {
-	Content   string // whole text for event and model
+	Content   string          // whole text for event and model
+	Whole     json.RawMessage // the source's answer where Content leaves something out; never for the model
 	IsError   bool
 	Denied    DenialCode // empty when the tool ran
 	Citations []string
