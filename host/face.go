@@ -22,7 +22,7 @@ func (s *Server) buildFace(context.Context) (err error) {
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
 		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: cfg.Auth.ServiceToken != "",
 		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
-		ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
+		Profiles: profiles(), ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
 	})
 	s.handler, err = web.New(web.Config{
 		Authorities: cfg.Server.Authorities, Auth: web.AuthMode(cfg.Auth.Mode),

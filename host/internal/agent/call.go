@@ -15,16 +15,17 @@ import (
 const maxRawPreview = 600
 
 // verdict is the gate's word on a call, asked once in a drive: the event shows the same arguments that run.
-func (d *drive) verdict(ctx context.Context, wish run.ToolCall) gate.Verdict {
+// spent is how many earlier calls of the tool were let through.
+func (d *drive) verdict(ctx context.Context, wish run.ToolCall, spent int) gate.Verdict {
 	if known, ok := d.verdicts[wish.ID]; ok {
 		return known
 	}
-	verdict := d.cfg.Gate.Check(ctx, d.call(wish))
+	verdict := d.cfg.Gate.Check(ctx, d.call(wish, spent))
 	d.verdicts[wish.ID] = verdict
 	return verdict
 }
 
-func (d *drive) call(wish run.ToolCall) run.Call {
+func (d *drive) call(wish run.ToolCall, spent int) run.Call {
 	return run.Call{
 		Fence:      d.run.Fence(),
 		SessionID:  d.run.SessionID,
@@ -32,6 +33,7 @@ func (d *drive) call(wish run.ToolCall) run.Call {
 		ToolPolicy: d.run.Request.ToolPolicy,
 		ID:         wish.ID,
 		Tool:       wish.Name,
+		Spent:      spent,
 		Args:       written(wish.Arguments),
 	}
 }
@@ -54,8 +56,11 @@ func isObject(raw json.RawMessage) bool {
 }
 
 // callEvent shows a call with the arguments that would run. Text that is no JSON object never stands there.
-func (d *drive) callEvent(ctx context.Context, wish run.ToolCall) run.Event {
-	verdict := d.verdict(ctx, wish)
+func (d *drive) callEvent(ctx context.Context, wish run.ToolCall, spent map[string]int) run.Event {
+	verdict := d.verdict(ctx, wish, spent[wish.Name])
+	if !verdict.Denied() {
+		spent[wish.Name]++
+	}
 	metadata := d.policyFields(verdict.Decision())
 	metadata["action"] = "calling"
 	args, raw := verdict.Args(), written(wish.Arguments)

@@ -60,6 +60,12 @@ func policyObject(policy run.ToolPolicy) map[string]any {
 	if policy.Scope != nil {
 		shown["scope"] = scopeObject(*policy.Scope)
 	}
+	if policy.Budget != nil {
+		shown["tool_budget"] = policy.Budget
+	}
+	if policy.Hidden != nil {
+		shown["hidden_tools"] = policy.Hidden
+	}
 	return shown
 }
 

@@ -57,7 +57,7 @@ func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approva
 		if d.beyondLimit(call) {
 			continue
 		}
-		verdict := d.verdict(ctx, call.wish)
+		verdict := d.verdict(ctx, call.wish, call.spent)
 		known := approvals[call.event.ToolCallID]
 		switch {
 		case known != nil:
@@ -83,7 +83,7 @@ func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approva
 	if d.beyondLimit(call) {
 		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.cfg.MaxToolCalls), nil)
 	}
-	outcome := d.cfg.Gate.Do(ctx, d.verdict(ctx, call.wish), approval)
+	outcome := d.cfg.Gate.Do(ctx, d.verdict(ctx, call.wish, call.spent), approval)
 	metadata := d.policyFields(outcome.Decision)
 	metadata["action"] = "result"
 	metadata["is_error"] = outcome.IsError
@@ -93,6 +93,9 @@ func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approva
 	}
 	if outcome.Denied != "" {
 		metadata["denial_code"] = outcome.Denied
+	}
+	if outcome.Whole != nil {
+		metadata["source_result"] = outcome.Whole
 	}
 	if outcome.Removed > 0 {
 		metadata["scope_removed_results"] = outcome.Removed

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -50,8 +51,9 @@ func (d *drive) record(ctx context.Context, reply model.Reply) error {
 		return fmt.Errorf("write memo: %w", err)
 	}
 	events := []run.Event{{Kind: run.Think, Content: thought(reply), Memo: memo}}
+	spent := maps.Clone(d.story.granted)
 	for _, wish := range reply.ToolCalls {
-		events = append(events, d.callEvent(ctx, wish))
+		events = append(events, d.callEvent(ctx, wish, spent))
 	}
 	events = append(events, stepEvent(reply))
 	return d.append(ctx, ledger.Batch{Events: events})

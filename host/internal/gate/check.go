@@ -42,7 +42,12 @@ func (v *Verdict) refuse() {
 func (g *Gate) admitted(ctx context.Context, v *Verdict) *refusal {
 	found, exists := g.find(ctx, v.call.Tool)
 	v.tool = found.tool
-	if refused := admit(v.call.ToolPolicy, v.call.Tool); refused != nil {
+	found.tool.Name = v.call.Tool
+	refused := admit(v.call.ToolPolicy, found.tool)
+	if refused == nil {
+		refused = afford(v.call)
+	}
+	if refused != nil {
 		v.bindForShow()
 		return refused
 	}

@@ -50,10 +50,11 @@ func (g *Gate) pass(ctx context.Context, v Verdict, approval *run.Approval) (pla
 	if v.refusal != nil {
 		return placed{}, v.refusal
 	}
-	if refused := admit(v.call.ToolPolicy, v.call.Tool); refused != nil {
+	target, exists := g.find(ctx, v.call.Tool)
+	target.tool.Name = v.call.Tool
+	if refused := admit(v.call.ToolPolicy, target.tool); refused != nil {
 		return placed{}, refused
 	}
-	target, exists := g.find(ctx, v.call.Tool)
 	switch {
 	case !exists:
 		return placed{}, unknownTool(v.call.Tool)

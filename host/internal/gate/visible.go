@@ -14,7 +14,7 @@ import (
 func (g *Gate) Visible(ctx context.Context, bound run.ToolPolicy) []run.Tool {
 	visible := []run.Tool{}
 	for _, t := range g.standing(ctx, "") {
-		if admit(bound, t.tool.Name) == nil {
+		if admit(bound, t.tool) == nil {
 			visible = append(visible, t.tool)
 		}
 	}
@@ -70,8 +70,13 @@ type refusal struct {
 
 // admit asks a run's own tool policy about a tool. nil means that it may pass. A mode that is not understood lets
 // nothing pass.
-func admit(bound run.ToolPolicy, name string) *refusal {
+func admit(bound run.ToolPolicy, tool run.Tool) *refusal {
+	name := tool.Name
 	switch {
+	case slices.Contains(bound.Hidden, name) || tool.RawName != "" && slices.Contains(bound.Hidden, tool.RawName):
+		return toolPolicyRefusal(run.DeniedHidden, fmt.Sprintf("tool '%s' is not for this kind of run", name))
+	case spentFromTheStart(bound, name):
+		return overBudget(name, 0)
 	case bound.Mode == run.Unrestricted:
 		return nil
 	case bound.Mode == run.Allowlist && slices.Contains(bound.Allowed, name):
@@ -81,6 +86,29 @@ func admit(bound run.ToolPolicy, name string) *refusal {
 	}
 	reason := fmt.Sprintf("tool '%s' is not in run tool_policy allowed_tools", name)
 	return toolPolicyRefusal(run.DeniedNotAllowed, reason)
+}
+
+// afford asks a run's budget whether one more call of a tool is left.
+func afford(call run.Call) *refusal {
+	budget, bounded := call.ToolPolicy.Budget[call.Tool]
+	if !bounded || call.Spent < budget {
+		return nil
+	}
+	return overBudget(call.Tool, budget)
+}
+
+// spentFromTheStart reports whether a run may never call a tool that it could otherwise see.
+func spentFromTheStart(bound run.ToolPolicy, name string) bool {
+	budget, bounded := bound.Budget[name]
+	return bounded && budget <= 0
+}
+
+func overBudget(tool string, budget int) *refusal {
+	noun := "calls"
+	if budget == 1 {
+		noun = "call"
+	}
+	return toolPolicyRefusal(run.DeniedBudget, fmt.Sprintf("tool '%s' budget of %d %s is used up", tool, budget, noun))
 }
 
 func toolPolicyRefusal(code run.DenialCode, reason string) *refusal {

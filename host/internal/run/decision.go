@@ -22,6 +22,9 @@ type ToolPolicy struct {
 	Mode    ToolMode   `json:"mode"`
 	Allowed []string   `json:"allowed_tools"` // registered names, sorted, unique
 	Scope   *sdk.Scope `json:"scope,omitempty"`
+
+	Budget map[string]int `json:"tool_budget,omitempty"`  // calls of a tool in one run, by registered name; absent = no bound
+	Hidden []string       `json:"hidden_tools,omitempty"` // names, registered or raw, that the run never sees, whatever Allowed says
 }
 
 // Source says what kind of plugin a tool comes from.
@@ -56,6 +59,7 @@ type Call struct {
 	ToolPolicy ToolPolicy
 	ID         string
 	Tool       string          // registered name
+	Spent      int             // earlier calls of the tool in this run that were let through
 	Args       json.RawMessage // a JSON object, as the model wrote it
 }
 
@@ -129,6 +133,8 @@ type DenialCode string
 const (
 	DeniedNoTools      DenialCode = "tool_policy_none"
 	DeniedNotAllowed   DenialCode = "tool_policy_not_allowed"
+	DeniedHidden       DenialCode = "tool_policy_hidden"
+	DeniedBudget       DenialCode = "tool_budget_used"
 	DeniedUnknownTool  DenialCode = "unknown_tool"
 	DeniedByPolicy     DenialCode = "policy_denied"
 	DeniedTampered     DenialCode = "scope_plugin_tampered"

@@ -70,6 +70,8 @@ type Config struct {
 
 	Prometheus bool // serve /metrics
 
+	Profiles []Profile // bounds of kinds of run, whatever their tool_policy says
+
 	// ParseToolPolicy reads a request's tool_policy. Locations of faults are relative to it. nil refuses any.
 	ParseToolPolicy func(raw any) (run.ToolPolicy, []web.FieldError)
 }

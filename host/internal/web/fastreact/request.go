@@ -72,7 +72,7 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 		Options:       readOptions(fields),
 		Identity:      readIdentity(fields, metadata, claims),
 		Skills:        fields.Texts("skills"),
-		ToolPolicy:    f.readToolPolicy(fields),
+		ToolPolicy:    f.readBounds(fields, metadata),
 		Metadata:      encodeMetadata(fields, metadata),
 		Detached:      fields.OneOf("on_disconnect", "cancel", "continue") == "continue",
 		StreamDeltas:  or(fields.Flag("stream_deltas"), false),
