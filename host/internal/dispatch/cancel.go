@@ -16,17 +16,23 @@ const cancelPatience = 2 * time.Second
 func (d *Dispatcher) Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error) {
 	notice, stop := d.cfg.Store.Watch(ref)
 	defer stop()
+	r, err := d.stop(ctx, ref, reason)
+	if err != nil || r.Status.Terminal() {
+		return r, err
+	}
+	return d.awaitTerminal(ctx, ref, notice)
+}
+
+// stop records the wish and tells whoever drives the run; one that nobody drives ends here.
+func (d *Dispatcher) stop(ctx context.Context, ref run.Ref, reason string) (run.Run, error) {
 	r, err := d.cfg.Store.Cancel(ctx, ref, reason)
 	if err != nil {
 		return run.Run{}, fmt.Errorf("record cancel: %w", err)
 	}
-	if r.Status.Terminal() {
-		return r, nil
-	}
-	if !d.tell(ref, cancelled{r.Cancel}) {
+	if !r.Status.Terminal() && !d.tell(ref, cancelled{r.Cancel}) {
 		d.abandon(ref, cancelled{r.Cancel})
 	}
-	return d.awaitTerminal(ctx, ref, notice)
+	return r, nil
 }
 
 // tell ends the drive of a live run and reports whether there was one.

@@ -21,6 +21,7 @@ type Store interface {
 	ledger.Runs
 	ledger.Queue
 	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
+	Ahead(ctx context.Context, key run.SessionKey, id string) ([]run.Ref, error)
 }
 
 // Driver drives one run.
@@ -39,7 +40,7 @@ type Config struct {
 	Chats      int           // chat runs at a time; one more is refused
 	Workers    int           // background runs at a time
 	Queue      int           // background runs that may wait
-	RunTimeout time.Duration // of one drive; waiting for a person does not count
+	RunTimeout time.Duration // of one drive, and of a chat run's wait for its turn; waiting for a person does not count
 	Poll       time.Duration // how often to look for work that nobody announced
 	Log        *slog.Logger
 }
@@ -53,6 +54,7 @@ type Dispatcher struct {
 	end   context.CancelCauseFunc
 
 	submitting sync.Mutex // makes "count, then create" one step
+	admitting  sync.Mutex // makes "look into the session, then create" one step
 
 	mu     sync.Mutex
 	closed bool
@@ -83,7 +85,7 @@ func New(cfg Config) *Dispatcher {
 }
 
 // Chat stores a chat run and drives it at once. When connection ends before the run does, the run is cancelled,
-// unless the request is detached. It fails with CodeSaturated when all chat places are taken and CodeRunExists when
+// unless the request is detached. A run in turn begins when the earlier ones of its session are over. It fails with CodeSaturated when all chat places are taken and CodeRunExists when
 // the id is. A request that repeats an earlier one gets that one's run and is no more than a reader of it.
 func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.Run, error) {
 	if r, err := d.repeated(connection, request); !errors.Is(err, ledger.ErrUnknown) {
@@ -95,7 +97,7 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 	}
 	r := d.newRun(request, run.Running)
 	r.Owner, r.Epoch, r.Attempts, r.StartedAt = d.cfg.Owner, 1, 1, &r.CreatedAt
-	if err := d.cfg.Store.Create(connection, r); err != nil {
+	if err := d.create(connection, r); err != nil {
 		release()
 		return d.orRepeated(connection, request, err)
 	}
@@ -108,6 +110,10 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 		defer release()
 		defer d.forget(r.Ref)
 		defer stop()
+		if err := d.awaitTurn(ctx, r); err != nil {
+			d.conclude(r, err)
+			return
+		}
 		d.converse(ctx, r)
 	}()
 	return r, nil
@@ -132,13 +138,15 @@ func (d *Dispatcher) Submit(ctx context.Context, request run.Request) (run.Run, 
 		return run.Run{}, saturated("submit")
 	}
 	r := d.newRun(request, run.Queued)
-	if err := d.cfg.Store.Create(ctx, r); err != nil {
+	if err := d.create(ctx, r); err != nil {
 		return d.orRepeated(ctx, request, err)
 	}
+	d.interrupt(ctx, r)
 	return r, nil
 }
 
 func (d *Dispatcher) newRun(request run.Request, status run.Status) run.Run {
+	request.Multitask = request.Multitask.OrDefault(request.SessionMemory)
 	return run.Run{
 		Ref:       run.Ref{Tenant: run.TenantKey(request.Identity.TenantKey), ID: request.ID},
 		SessionID: request.SessionID,
