@@ -32,7 +32,9 @@ type openCall struct {
 	spent   int          // earlier calls of the tool that were let through
 }
 
-func newStory(maxResult int) story { return story{maxResult: maxResult, byName: map[string]int{}, granted: map[string]int{}} }
+func newStory(maxResult int) story {
+	return story{maxResult: maxResult, byName: map[string]int{}, granted: map[string]int{}}
+}
 
 func (s *story) hear(events []run.Event) error {
 	for _, event := range events {
