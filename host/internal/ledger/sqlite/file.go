@@ -77,22 +77,24 @@ func onlyOwner(file *os.File) error {
 }
 
 // use says what a connection is for.
-type use bool
+type use int
 
 const (
-	reading use = false
-	writing use = true
+	reading use = iota
+	writing
+	copying // reads the ledger of a process that may be running
 )
 
 // address is the data source name of the file.
 func address(path string, u use) string {
 	pragmas := []string{"busy_timeout(5000)", "foreign_keys(1)"}
-	if u == writing {
+	switch u {
+	case writing:
 		pragmas = append(
 			pragmas, "journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(8000)",
 			"journal_size_limit(67108864)",
 		)
-	} else {
+	case reading:
 		pragmas = append(pragmas, "query_only(1)")
 	}
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
