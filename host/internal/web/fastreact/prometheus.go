@@ -2,21 +2,26 @@ package fastreact
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/fastreact/fastreact/host/internal/web"
 )
 
 // prometheus answers the same summary as /v1/metrics in Prometheus text. A registry lives for one scrape: nothing is
-// counted twice, and nothing but this service's own numbers is in it.
+// counted twice. Beside them stand the process's own numbers: goroutines, memory, open files.
 func (f *face) prometheus(x *web.Exchange) error {
 	stats, err := f.cfg.Inspector.Stats(x.Request.Context())
 	if err != nil {
 		return err
 	}
 	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(scrape(stats)); err != nil {
-		return err
+	for _, collector := range []prometheus.Collector{
+		scrape(stats), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		if err := registry.Register(collector); err != nil {
+			return err
+		}
 	}
 	return x.Serve(promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true}))
 }
