@@ -19,7 +19,7 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 		return host.Options{}, err
 	}
 	bridge, err := mcpbridge.New(mcpbridge.Config{
-		Servers: servers(config.MCP), Log: log,
+		Servers: servers(config.MCP), Log: log, Kept: true,
 		Reserved: toolNames(config.Plugins, modules), Withheld: withheld(config),
 	})
 	if err != nil {

@@ -31,6 +31,9 @@ type Config struct {
 	Reserved []string
 	// Withheld are values, such as service tokens, that no server may be configured to receive.
 	Withheld []string
+	// Kept says that the program calls Keep first thing in main, so that servers can be started through it and no
+	// descendant of theirs outlives them. Without it, and outside Linux, a server is ended with its process group.
+	Kept bool
 	// Clock tells the time, time.Now by default.
 	Clock func() time.Time
 }

@@ -3,12 +3,12 @@ package mcpbridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
-	"net"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -230,28 +230,6 @@ func TestChangedToolListIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestWholeProcessGroupDiesWithTheServer(t *testing.T) {
-	r, grandchildren := newRelay(t), newRelay(t)
-	spec := r.server("fake")
-	spec.Args = []string{"-c", roleVariable + "=stubborn " + addressVariable + "=" + grandchildren.listener.Addr().String() +
-		" setsid_free=1 " + spec.Command + " & exec " + spec.Command}
-	spec.Command = "sh"
-	b := open(t, Config{Servers: []Server{spec}})
-	listed := async(func() []sdk.NativeTool { return b.Tools(context.Background()) })
-	r.accept(t).welcome(t, tool("work"))
-	within(t, listed)
-	grandchild := grandchildren.accept(t)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_ = grandchild.conn.SetReadDeadline(time.Now().Add(patience))
-	_, err := grandchild.conn.Read(make([]byte, 1))
-	var network net.Error
-	if err == nil || errors.As(err, &network) && network.Timeout() && !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("the grandchild lives: %v", err)
-	}
-}
-
 func TestServerThatReadsNothingDoesNotHoldACallBeyondItsDeadline(t *testing.T) {
 	b, _, p := meet(t, nil, tool("work"))
 	impatient(b, 300*time.Millisecond)
@@ -321,5 +299,56 @@ func TestErrorsCarryNoWordOfTheServer(t *testing.T) {
 	failure := failureOf(t, within(t, call))
 	if failure.Error() != "MCP server fake answered with error code -32000." || failure.MayHaveRun {
 		t.Errorf("got %+v", failure)
+	}
+}
+
+// pages answers one tools/list after the other and returns the names of the tools that came of it.
+func pages(t *testing.T, results ...string) []string {
+	t.Helper()
+	r := newRelay(t)
+	b := open(t, Config{Servers: []Server{r.server("fake")}})
+	listed := async(func() []sdk.NativeTool { return b.Tools(context.Background()) })
+	p := r.accept(t)
+	p.greet(t)
+	for _, result := range results {
+		p.reply(t, p.expect(t, "tools/list"), result)
+	}
+	return names(within(t, listed))
+}
+
+func TestEveryPageOfAToolListIsRead(t *testing.T) {
+	read := pages(t, `{"tools":[`+tool("a")+`],"nextCursor":"1"}`, `{"tools":[`+tool("b")+`],"nextCursor":"2"}`, `{"tools":[`+tool("c")+`]}`)
+	if diff := cmp.Diff([]string{"fake_a", "fake_b", "fake_c"}, read); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestToolListThatGoesInCirclesEnds(t *testing.T) {
+	read := pages(t, `{"tools":[`+tool("a")+`],"nextCursor":"1"}`, `{"tools":[`+tool("b")+`],"nextCursor":"1"}`)
+	if diff := cmp.Diff([]string{"fake_a", "fake_b"}, read); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMessagesInABatchAreTakenApart(t *testing.T) {
+	b, _, p := meet(t, nil, tool("work"))
+	first := invoke(context.Background(), b, "fake_work")
+	one := p.expect(t, "tools/call")
+	second := invoke(context.Background(), b, "fake_work")
+	two := p.expect(t, "tools/call")
+	p.write(t, fmt.Sprintf(`[7,[],{"jsonrpc":"2.0","id":%s,"result":{"content":"two"}},{"jsonrpc":"2.0","id":%s,"result":{"content":"one"}}]`, two.ID, one.ID))
+	if a, b := within(t, first).result.Content, within(t, second).result.Content; a != "one" || b != "two" {
+		t.Errorf("got %q and %q", a, b)
+	}
+}
+
+func TestBrokenUTF8InAResultIsSurvived(t *testing.T) {
+	b, _, p := meet(t, nil, tool("work"))
+	call := invoke(context.Background(), b, "fake_work")
+	sent := p.expect(t, "tools/call")
+	p.reply(t, sent, "{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\xc0b\"},{\"type\":\"image\",\"data\":\"\xff\"}]}")
+	got := within(t, call)
+	if got.result.Content != "a\uFFFD\uFFFDb\n[image unnamed, 2 bytes]" || !utf8.Valid(got.result.Whole) {
+		t.Errorf("got %+v", got)
 	}
 }

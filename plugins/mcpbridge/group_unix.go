@@ -5,6 +5,6 @@ package mcpbridge
 import "syscall"
 
 // ownGroup makes a child the leader of its own process group.
-func ownGroup() *syscall.SysProcAttr {
+func ownGroup(bool) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

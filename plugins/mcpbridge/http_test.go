@@ -175,6 +175,47 @@ func TestConfiguredHeadersAreSentWithEveryRequest(t *testing.T) {
 	}
 }
 
+func TestEveryUserHasASessionOfTheirOwnOverHTTP(t *testing.T) {
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	seen := make(chan string, 10)
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(body(r), `"tools/call"`) {
+			seen <- r.Header.Get("Mcp-Session-Id")
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	spec := httpSpec(url)
+	spec.Isolation = isolationPerUser
+	b := open(t, Config{Servers: []Server{spec}})
+	sessions := map[string]sdk.Identity{}
+	for _, who := range []sdk.Identity{{TenantKey: "t", UserKey: "alice"}, {TenantKey: "t", UserKey: "bob"}, {TenantKey: "u", UserKey: "alice"}, {UserKey: "alice"}} {
+		call(t, b, "web_echo", `{"text":"x"}`, who)
+		call(t, b, "web_echo", `{"text":"y"}`, who)
+		first, second := within(t, seen), within(t, seen)
+		if other, taken := sessions[first]; taken || first == "" || first != second {
+			t.Errorf("%+v used the sessions %q and %q, one of them of %+v", who, first, second, other)
+		}
+		sessions[first] = who
+	}
+}
+
+func TestAnswerForAnotherRequestIsNotTaken(t *testing.T) {
+	inner := mcpserver.NewStreamableHTTPServer(realServer())
+	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(body(r), `"tools/call"`) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":4711,"result":{"content":[{"type":"text","text":"of somebody else"}]}}`)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	b := open(t, Config{Servers: []Server{httpSpec(url)}})
+	failure := failureOf(t, within(t, invoke(context.Background(), b, "web_echo")))
+	if failure.Sentence != "MCP server web sent an answer that cannot be read." || !failure.MayHaveRun {
+		t.Errorf("got %+v", failure)
+	}
+}
+
 func TestRefusedCredentialsAreNamed(t *testing.T) {
 	url, _ := serveHTTP(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "canary vendor text", http.StatusUnauthorized)

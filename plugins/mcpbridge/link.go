@@ -19,6 +19,7 @@ type link struct {
 	first, most time.Duration // backoff
 	heartbeat   time.Duration // how often a session is pinged; 0 = never
 	silence     time.Duration // how long a ping or a reload may stay unanswered
+	rest        time.Duration // between two reloads
 	persistent  bool          // dial again without being asked
 	stop        chan struct{} // closed to give the link up
 	stopping    sync.Once
@@ -154,7 +155,8 @@ func (l *link) fell() {
 	l.retryAt = l.now().Add(wait)
 }
 
-// watch returns when the session is dead or the link is given up.
+// watch returns when the session is dead or the link is given up. News of changed tools are followed at once the first
+// time, and then once in a while, however many there are.
 func (l *link) watch(ctx context.Context, s *session) {
 	beat := make(<-chan time.Time)
 	if l.heartbeat > 0 {
@@ -162,6 +164,7 @@ func (l *link) watch(ctx context.Context, s *session) {
 		defer ticker.Stop()
 		beat = ticker.C
 	}
+	changed, rested := s.changed, make(<-chan time.Time)
 	for {
 		select {
 		case <-s.wire.dead():
@@ -170,8 +173,11 @@ func (l *link) watch(ctx context.Context, s *session) {
 			return
 		case <-ctx.Done():
 			return
-		case <-s.changed:
+		case <-changed:
 			l.within(ctx, func(ctx context.Context) error { return l.ready(ctx, s) }, s)
+			changed, rested = nil, time.After(l.rest)
+		case <-rested:
+			changed = s.changed
 		case <-beat:
 			l.within(ctx, s.ping, s)
 		case <-s.doubted:

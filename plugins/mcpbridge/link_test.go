@@ -167,3 +167,25 @@ func TestImpatientCallerLeavesTheAttemptToOthers(t *testing.T) {
 		}
 	})
 }
+
+func TestToolListThatKeepsChangingIsReadOnceInAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSession(quietWire{newMortality()}, "", replies{})
+		l, end := linkWith(func(context.Context) (*session, error) { return s, nil })
+		defer end()
+		var reads atomic.Int32
+		l.ready = func(context.Context, *session) error { reads.Add(1); return nil }
+		l.rest, l.silence = time.Second, time.Second
+		if _, err := l.acquire(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for range 500 { // five seconds of news
+			raise(s.changed)
+			<-time.After(10 * time.Millisecond)
+		}
+		<-time.After(2 * time.Second)
+		if n := reads.Load(); n < 5 || n > 8 {
+			t.Errorf("read %d times", n)
+		}
+	})
+}

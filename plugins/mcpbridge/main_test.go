@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -18,9 +20,14 @@ import (
 const (
 	roleVariable    = "MCPBRIDGE_TEST_ROLE"
 	addressVariable = "MCPBRIDGE_TEST_ADDRESS"
+	childVariable   = "MCPBRIDGE_TEST_CHILD_ADDRESS"
+	markedVariable  = "MCPBRIDGE_TEST_MARKED"
 )
 
 func TestMain(m *testing.M) {
+	if code, asked := Keep(os.Args); asked {
+		os.Exit(code)
+	}
 	role, chosen := os.LookupEnv(roleVariable)
 	if !chosen {
 		os.Exit(m.Run())
@@ -36,6 +43,11 @@ func play(role string) error {
 	case "real":
 		return mcpserver.ServeStdio(realServer())
 	case "relay":
+		return relayStdio(os.Getenv(addressVariable))
+	case "parent":
+		if err := escape(); err != nil {
+			return err
+		}
 		return relayStdio(os.Getenv(addressVariable))
 	case "stubborn":
 		return holdConnection(os.Getenv(addressVariable))
@@ -56,6 +68,17 @@ func relayStdio(address string) error {
 	}()
 	_, err = io.Copy(os.Stdout, conn)
 	return err
+}
+
+// escape starts a stubborn child in a session of its own; unless markedVariable is set, also in a bare environment.
+func escape() error {
+	child := exec.Command(os.Args[0])
+	child.Env = []string{roleVariable + "=stubborn", addressVariable + "=" + os.Getenv(childVariable), "GORACE=" + raceExit}
+	if os.Getenv(markedVariable) != "" {
+		child.Env = append(os.Environ(), child.Env...)
+	}
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return child.Start()
 }
 
 // holdConnection lives until it is killed, holding a connection by which the test sees whether it lives.

@@ -2,10 +2,12 @@ package mcpbridge
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -16,37 +18,50 @@ const (
 	drainWait  = 200 * time.Millisecond // how long output of an ended child is still read
 )
 
-// process is one running child with its pipes and its process group.
+// process is one running child with its pipes, its process group and its keeper.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  *os.File
-	stdout *os.File
-	stderr *os.File
-	exited chan struct{} // closed once the child was reaped and its group killed
-	tasks  sync.WaitGroup
+	cmd     *exec.Cmd
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *os.File
+	control *os.File      // closing it ends the keeper and all of its; nil without a keeper
+	mark    string        // stands in the environment of the child and all of its
+	exited  chan struct{} // closed once the child was reaped and what it left behind killed
+	tasks   sync.WaitGroup
 }
 
 // startProcess starts the server's program. The caller reads stdout and must stop the process.
-func startProcess(spec Server, f *forker, log *slog.Logger) (*process, error) {
-	p := &process{cmd: exec.Command(spec.Command, spec.Args...), exited: make(chan struct{})}
-	p.cmd.Env = childEnv(os.Environ(), spec.Env)
-	p.cmd.SysProcAttr = ownGroup()
-	theirs, err := p.openPipes()
+func startProcess(spec Server, f *forker, config Config) (*process, error) {
+	program, err := exec.LookPath(spec.Command)
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	keeper := config.Kept && keeperWord != ""
+	p := &process{cmd: exec.Command(program, spec.Args...), mark: "MCP_KEEPER=" + rand.Text(), exited: make(chan struct{})}
+	if keeper {
+		p.cmd = exec.Command("/proc/self/exe", append([]string{keeperWord, program}, spec.Args...)...)
+		p.cmd.Args[0] = filepath.Base(os.Args[0])
+	}
+	p.cmd.Env = append(childEnv(os.Environ(), spec.Env), p.mark)
+	p.cmd.SysProcAttr = ownGroup(keeper)
+	theirs, err := p.openPipes(keeper)
 	defer closeAll(theirs)
 	if err == nil {
 		err = f.start(p.cmd)
 	}
 	if err != nil {
-		closeAll([]*os.File{p.stdin, p.stdout, p.stderr})
+		closeAll([]*os.File{p.stdin, p.stdout, p.stderr, p.control})
 		return nil, err
 	}
+	log := config.Log
 	p.tasks.Go(func() { drainStderr(p.stderr, spec, log) })
 	p.tasks.Go(p.wait)
 	return p, nil
 }
 
-// openPipes connects the child's three streams and returns the child's ends, which the caller closes after the start.
-func (p *process) openPipes() (theirs []*os.File, err error) {
+// openPipes connects the child's three streams, and the control pipe of a keeper, and returns the child's ends, which
+// the caller closes after the start.
+func (p *process) openPipes(keeper bool) (theirs []*os.File, err error) {
 	stdin, ourStdin, errIn := os.Pipe()
 	ourStdout, stdout, errOut := os.Pipe()
 	ourStderr, stderr, errErr := os.Pipe()
@@ -58,7 +73,15 @@ func (p *process) openPipes() (theirs []*os.File, err error) {
 		}
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
-	return theirs, nil
+	if !keeper {
+		return theirs, nil
+	}
+	control, ourControl, err := os.Pipe()
+	if err != nil {
+		return theirs, fmt.Errorf("%w: open pipe: %w", errNotStarted, err)
+	}
+	p.control, p.cmd.ExtraFiles = ourControl, []*os.File{control}
+	return append(theirs, control), nil
 }
 
 func closeAll(files []*os.File) {
@@ -69,11 +92,15 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// wait reaps the child, kills what it left behind in its group, and lets readers finish what was already written.
+// wait reaps the child, kills what it left behind, and lets readers finish what was already written. A keeper that
+// ended by itself has left nothing behind.
 func (p *process) wait() {
 	defer close(p.exited)
 	_ = p.cmd.Wait() // how it ended does not matter: an ended server is a failed server
 	p.signal(syscall.SIGKILL)
+	if p.control == nil || !p.cmd.ProcessState.Exited() {
+		sweep(p.mark)
+	}
 	deadline := time.Now().Add(drainWait)
 	_ = p.stdout.SetReadDeadline(deadline)
 	_ = p.stderr.SetReadDeadline(deadline)
@@ -83,18 +110,30 @@ func (p *process) signal(signal syscall.Signal) {
 	_ = syscall.Kill(-p.cmd.Process.Pid, signal) // fails only when the group is gone
 }
 
-// stop ends the child and its group: politely by closing its input, then by SIGTERM, then by SIGKILL. It returns when
+// stop ends the child and all of its: politely by closing its input, then by SIGTERM, then by force. It returns when
 // all of it is gone, but leaves stdout to its reader.
 func (p *process) stop(ctx context.Context) {
 	_ = p.stdin.Close()
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+	for _, next := range []func(){p.terminate, p.release, p.kill} {
 		if p.waitExit(ctx) {
 			break
 		}
-		p.signal(signal)
+		next()
 	}
 	p.tasks.Wait()
-	_ = p.stderr.Close()
+	closeAll([]*os.File{p.stderr, p.control})
+}
+
+func (p *process) terminate() { p.signal(syscall.SIGTERM) }
+func (p *process) kill()      { p.signal(syscall.SIGKILL) }
+
+// release has the keeper kill the server and all of its. Without a keeper the group is killed.
+func (p *process) release() {
+	if p.control == nil {
+		p.kill()
+		return
+	}
+	_ = p.control.Close()
 }
 
 func (p *process) waitExit(ctx context.Context) bool {

@@ -174,6 +174,7 @@ func open(t *testing.T, config Config) *Bridge {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
+	config.Kept = true
 	b, err := New(config)
 	if err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func (s *server) newClient(who owner) *user {
 	l := &link{
 		dial: s.connect, ready: func(context.Context, *session) error { return nil }, spawn: s.spawn, now: s.config.Clock,
 		timeout: s.spec.Timeout, first: s.config.RetryFirst, most: s.config.RetryMax, stop: make(chan struct{}),
-		silence: min(s.spec.Timeout, maxSilence),
+		silence: min(s.spec.Timeout, maxSilence), rest: reloadRest,
 	}
 	if who == (owner{}) {
 		l.ready, l.persistent = s.load, true
@@ -174,6 +174,9 @@ const maxLoggedCause = 300
 
 // maxSilence is how long a server may leave a ping or a reload unanswered before it counts as dead.
 const maxSilence = 5 * time.Second
+
+// reloadRest is the least time between two readings of a tool list that keeps changing.
+const reloadRest = time.Second
 
 // makeRoom closes the user's client that was unused for longest when there are too many. It reports whether there is
 // room now. The caller holds the lock.

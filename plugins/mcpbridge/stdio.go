@@ -37,7 +37,7 @@ type answer struct {
 
 // openStdio starts the server's program and reads and writes until Close.
 func openStdio(spec Server, config Config, f *forker) (*stdioWire, error) {
-	child, err := startProcess(spec, f, config.Log)
+	child, err := startProcess(spec, f, config)
 	if err != nil {
 		return nil, err
 	}
