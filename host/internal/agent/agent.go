@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -24,6 +25,7 @@ type Ledger interface {
 	Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error)
 	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
+	Turns(ctx context.Context, key run.SessionKey, most run.MemoryBounds) ([]run.Turn, error)
 }
 
 // Desk makes the record of a call that waits for a person. It does not store it: the agent does, with its event.
@@ -43,6 +45,16 @@ type Config struct {
 	MaxResultBytes int           // of one tool result shown to the model; 200000. The event keeps the whole text.
 	PolicyHash     func() string // of the policy in force; nil leaves it out
 	Log            *slog.Logger
+
+	Skills       Skills // nil means none
+	SkillBytes   int    // of the skills in one prompt; 131072
+	MemoryTurns  int    // of a session that a run remembers; 20
+	MemoryBytes  int    // of the same; 65536
+	ContextBytes int    // of the text of one conversation before older parts of it are shortened; 400000
+
+	UncheckedAnswers bool                   // answers leave without a look for what they must not name
+	RewriteTimeout   time.Duration          // for an answer to be put right by the model; 30 s
+	Secret           func(text string) bool // reports whether text holds a secret that faces mask; nil means never
 }
 
 // Agent drives runs. It keeps nothing between two drives and may be used from many goroutines.
@@ -52,6 +64,11 @@ const (
 	defaultIterations  = 20
 	defaultToolCalls   = 64
 	defaultResultBytes = 200_000
+	defaultSkills      = 128 << 10
+	defaultTurns       = 20
+	defaultMemory      = 64 << 10
+	defaultContext     = 400_000
+	defaultRewrite     = 30 * time.Second
 )
 
 // New returns an agent.
@@ -62,8 +79,22 @@ func New(cfg Config) *Agent {
 	if cfg.MaxToolCalls <= 0 {
 		cfg.MaxToolCalls = defaultToolCalls
 	}
-	if cfg.MaxResultBytes <= 0 {
-		cfg.MaxResultBytes = defaultResultBytes
+	for _, limit := range []struct {
+		set      *int
+		standard int
+	}{
+		{&cfg.MaxResultBytes, defaultResultBytes},
+		{&cfg.SkillBytes, defaultSkills},
+		{&cfg.MemoryTurns, defaultTurns},
+		{&cfg.MemoryBytes, defaultMemory},
+		{&cfg.ContextBytes, defaultContext},
+	} {
+		if *limit.set <= 0 {
+			*limit.set = limit.standard
+		}
+	}
+	if cfg.RewriteTimeout <= 0 {
+		cfg.RewriteTimeout = defaultRewrite
 	}
 	if cfg.PolicyHash == nil {
 		cfg.PolicyHash = func() string { return "" }

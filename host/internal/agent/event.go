@@ -8,21 +8,17 @@ import (
 )
 
 // startEvent opens the story: the question, and what the run may see.
-func (d *drive) startEvent(visible []run.Tool) run.Event {
+func (d *drive) startEvent(visible []run.Tool, begins start) run.Event {
 	names := []string{}
 	for _, tool := range visible {
 		names = append(names, tool.Name)
 	}
-	ignored := []string{} // there are no skills to choose from: every name is unknown
-	if d.run.Request.Skills != nil {
-		ignored = append(ignored, *d.run.Request.Skills...)
+	metadata := map[string]any{"tool_policy": policyObject(d.run.Request.ToolPolicy), "visible_tools": names}
+	begins.describe(metadata)
+	if d.run.Request.SessionMemory {
+		begins.describeMemory(metadata)
 	}
-	return run.Event{Kind: run.SessionStart, Content: d.run.Request.Query(), Metadata: object(map[string]any{
-		"skills":         []string{},
-		"ignored_skills": ignored,
-		"tool_policy":    policyObject(d.run.Request.ToolPolicy),
-		"visible_tools":  names,
-	})}
+	return run.Event{Kind: run.SessionStart, Content: d.run.Request.Query(), Metadata: object(metadata)}
 }
 
 // stepEvent closes one model call.
@@ -53,13 +49,20 @@ func askEvent(approval run.Approval) run.Event {
 	}
 }
 
-// endEvent carries the answer.
-func (d *drive) endEvent(answer, reason string, usage *run.Usage) run.Event {
-	return run.Event{Kind: run.SessionEnd, Content: answer, Metadata: object(map[string]any{
+// endEvent carries the answer. deltas is how many parts of it were released before.
+func (d *drive) endEvent(said answer, usage *run.Usage, deltas int) run.Event {
+	metadata := map[string]any{
 		"timing":          map[string]any{"duration_ms": milliseconds(d.age())},
 		"llm_usage_total": usage,
-		"stop_reason":     reason,
-	})}
+		"stop_reason":     said.reason,
+	}
+	if said.check != nil {
+		metadata["answer_check"] = said.check
+	}
+	if d.run.Request.StreamDeltas {
+		metadata["answer_deltas"] = deltas
+	}
+	return run.Event{Kind: run.SessionEnd, Content: said.text, Metadata: object(metadata)}
 }
 
 // age is the time since the run was started.

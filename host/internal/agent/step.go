@@ -25,10 +25,15 @@ const limitSentence = "I could not finish this within the number of steps I may 
 // step asks the model once. It reports whether the run is finished.
 func (d *drive) step(ctx context.Context) (finished bool, err error) {
 	switch {
+	case d.story.draft != nil:
+		return true, d.putRight(ctx, *d.story.draft)
 	case d.story.steps >= d.cfg.MaxIterations:
-		return true, d.finish(ctx, nil, limitSentence, stopIterations)
+		return true, d.finish(ctx, answer{text: limitSentence, reason: stopIterations})
 	case d.story.called > d.cfg.MaxToolCalls:
-		return true, d.finish(ctx, nil, limitSentence, stopToolCalls)
+		return true, d.finish(ctx, answer{text: limitSentence, reason: stopToolCalls})
+	}
+	if ended, err := d.fit(ctx); ended || err != nil {
+		return ended, err
 	}
 	reply, err := d.cfg.Model.Complete(ctx, d.ask(), nil)
 	if err != nil {
@@ -38,10 +43,9 @@ func (d *drive) step(ctx context.Context) (finished bool, err error) {
 		return true, d.fail(ctx, err)
 	}
 	if len(reply.ToolCalls) == 0 {
-		answer, reason := answerOf(reply)
-		return true, d.finish(ctx, &reply, answer, reason)
+		return true, d.say(ctx, reply)
 	}
-	return false, d.record(ctx, reply)
+	return false, d.record(ctx, d.distinct(reply))
 }
 
 // record writes what the model asked for in one batch: think, every call in call order, the end of the step.
@@ -76,22 +80,6 @@ func thought(reply model.Reply) string {
 		return "Using " + names[0] + " tool"
 	}
 	return "Using " + strings.Join(names, ", ") + " tools"
-}
-
-// finish ends the run with an answer. reply is the model call that gave it, nil when a limit did.
-func (d *drive) finish(ctx context.Context, reply *model.Reply, answer, reason string) error {
-	var events []run.Event
-	usage := d.story.usage
-	if reply != nil {
-		events = append(events, stepEvent(*reply))
-		usage = sum(usage, reply.Usage)
-	}
-	outcome := d.outcome(usage)
-	outcome.Answer, outcome.StopReason = answer, reason
-	events = append(events, d.endEvent(answer, reason, usage))
-	return d.append(ctx, ledger.Batch{
-		Events: events, Finish: &ledger.Finish{Status: run.Completed, Outcome: outcome},
-	})
 }
 
 // fail ends the run because the model failed. The reason goes to the log, its public sentence to the reader.

@@ -21,7 +21,12 @@ type story struct {
 	asked     int            // approvals so far
 	usage     *run.Usage     // nil while no model call said
 	messages  []run.Message  // of the model and the tools, after the request's own
-	open      []openCall     // calls without a result, in call order
+	sequences []int64        // of the events that the messages came from
+
+	opening    opening    // what the prompt begins with beside the request
+	compaction compaction // what the model no longer sees
+	draft      *draft     // an answer that was given and must not leave as it is; nil when there is none
+	open       []openCall // calls without a result, in call order
 }
 
 // openCall is a call that has no result yet.
@@ -48,13 +53,13 @@ func (s *story) hear(events []run.Event) error {
 func (s *story) hearOne(event run.Event) error {
 	switch event.Kind {
 	case run.SessionStart:
-		s.started = true
+		return s.heardStart(event)
 	case run.Think:
 		var message run.Message
 		if err := json.Unmarshal(event.Memo, &message); err != nil {
 			return fmt.Errorf("read memo: %w", err)
 		}
-		s.messages = append(s.messages, message)
+		s.said(event, message)
 	case run.ToolCalled:
 		s.heardCall(event)
 	case run.StepEnd:
@@ -63,13 +68,20 @@ func (s *story) hearOne(event run.Event) error {
 		s.asked++
 	case run.ToolResult:
 		s.open = slices.DeleteFunc(s.open, func(c openCall) bool { return c.event.ToolCallID == event.ToolCallID })
-		s.messages = append(s.messages, run.Message{
+		s.said(event, run.Message{
 			Role: run.ToolRole, ToolCallID: event.ToolCallID, Content: preview(event, s.maxResult),
 		})
+	case run.Compaction:
+		return s.heardCompaction(event)
 	case run.SessionEnd, run.Errored:
 		s.over = true
 	}
 	return nil
+}
+
+// said makes a message part of the conversation.
+func (s *story) said(event run.Event, message run.Message) {
+	s.messages, s.sequences = append(s.messages, message), append(s.sequences, event.Sequence)
 }
 
 func (s *story) heardCall(event run.Event) {
@@ -106,6 +118,12 @@ func (s *story) heardStep(event run.Event) error {
 		return fmt.Errorf("read step: %w", err)
 	}
 	s.usage = sum(s.usage, said.Usage)
+	if len(event.Memo) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(event.Memo, &s.draft); err != nil {
+		return fmt.Errorf("read draft: %w", err)
+	}
 	return nil
 }
 

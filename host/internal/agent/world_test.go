@@ -31,12 +31,18 @@ type world struct {
 	tools *tools
 	ref   run.Ref
 
-	committing func(ledger.Batch) // called before each batch of the agent when set
+	committing func(ledger.Batch)       // called before each batch of the agent when set
+	failing    func(ledger.Batch) error // likewise; its error stands for a commit that failed
 }
 
 func (w *world) Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error) {
 	if w.committing != nil {
 		w.committing(batch)
+	}
+	if w.failing != nil {
+		if err := w.failing(batch); err != nil {
+			return nil, err
+		}
 	}
 	return w.Ledger.Append(ctx, fence, batch)
 }
@@ -172,6 +178,17 @@ func metadata(t *testing.T, e run.Event) map[string]any {
 
 func wish(id, name, arguments string) run.ToolCall {
 	return run.ToolCall{ID: id, Name: name, Arguments: arguments}
+}
+
+// says is a tool that returns text.
+func says(text string) func(context.Context, sdk.Call) (sdk.Result, error) {
+	return func(context.Context, sdk.Call) (sdk.Result, error) { return sdk.Result{Content: text}, nil }
+}
+
+// untilTheEnd waits for the end of a context.
+func untilTheEnd(ctx context.Context) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
 }
 
 // tools is a source of tools that answer from functions.
