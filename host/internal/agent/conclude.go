@@ -26,7 +26,7 @@ func (a *Agent) Conclude(ctx context.Context, r run.Run, ending Ending) error {
 	ending = ending.complete()
 	var events []run.Event
 	if !d.story.started {
-		events = append(events, d.startEvent(nil))
+		events = append(events, d.startEvent(nil, start{}))
 	}
 	for _, call := range d.story.open {
 		events = append(events, ending.answer(call, approvals[call.event.ToolCallID]))

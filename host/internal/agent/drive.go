@@ -49,7 +49,7 @@ func (d *drive) advance(ctx context.Context) (Outcome, error) {
 	}
 	d.visible = d.cfg.Gate.Visible(ctx, d.run.Request.ToolPolicy)
 	if !d.story.started {
-		if err := d.append(ctx, ledger.Batch{Events: []run.Event{d.startEvent(d.visible)}}); err != nil {
+		if err := d.begin(ctx); err != nil {
 			return 0, err
 		}
 	}
