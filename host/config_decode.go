@@ -194,10 +194,6 @@ func (d *decoder) text(node *yaml.Node, target reflect.Value, path string, f fie
 	}
 	if !f.allows(node.Value) {
 		hint := "one of " + listOf(f.enum)
-		if path == "auth.mode" && (node.Value == "jwt" || node.Value == "trusted_headers") {
-			d.report(path, node.Value+" is "+notAvailable, hint)
-			return
-		}
 		if path == "store.driver" && node.Value == "postgres" {
 			d.report(path, "postgres is "+notAvailable, hint)
 			return

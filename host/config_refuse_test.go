@@ -50,10 +50,17 @@ agent: {max_iterations: 0}
 func TestWhatCannotRunIsRefused(t *testing.T) {
 	pinned := `sha256: "` + strings.Repeat("a", 64) + `"`
 	for name, c := range map[string]struct{ text, want string }{
-		"jwt mode":            {`auth: {mode: jwt}`, "auth.mode: jwt is not available in this version"},
-		"header mode":         {`auth: {mode: trusted_headers}`, "auth.mode: trusted_headers is not available"},
-		"jwt settings":        {`auth: {jwt: {issuer: x}}`, "auth.jwt.issuer: not available"},
-		"proxies":             {`auth: {trusted_proxies: [10.0.0.1]}`, "auth.trusted_proxies: not available"},
+		"jwt, no issuer":      {`auth: {mode: jwt, jwt: {audience: a, jwks_file: f}}`, "auth.jwt.issuer: is required"},
+		"jwt, no audience":    {`auth: {mode: jwt, jwt: {issuer: i, jwks_file: f}}`, "auth.jwt.audience: is required"},
+		"jwt, no keys":        {`auth: {mode: jwt, jwt: {issuer: i, audience: a}}`, "auth.jwt.secret_env: mode jwt has no keys"},
+		"jwt, two sources":    {`auth: {mode: jwt, jwt: {issuer: i, audience: a, jwks_file: f, jwks_url: "https://h/k"}}`, "auth.jwt.jwks_url: the keys have two sources"},
+		"keys over http":      {`auth: {jwt: {jwks_url: "http://login.example/k"}}`, "auth.jwt.jwks_url: must use https"},
+		"keys with password":  {`auth: {jwt: {jwks_url: "https://u:p@login.example/k"}}`, "auth.jwt.jwks_url: is no address"},
+		"secret not set":      {`auth: {jwt: {secret_env: NOWHERE}}`, "auth.jwt.secret_env: the environment variable NOWHERE is not set"},
+		"no proxies":          {`auth: {mode: trusted_headers}`, "auth.trusted_proxies: is empty"},
+		"odd proxy":           {`auth: {trusted_proxies: [10.0.0.0/33]}`, "auth.trusted_proxies[0]: is neither an address nor a network"},
+		"empty key in a list": {`auth: {block_users: [""]}`, "auth.block_users[0]: is no key"},
+		"unknown mode":        {`auth: {mode: oauth}`, "auth.mode"},
 		"token mode, none":    {`auth: {mode: service_token}`, "auth.mode: no service token is set"},
 		"named variable":      {`auth: {service_token_env: MINE}`, "environment variable MINE is not set"},
 		"two sources":         {`auth: {service_token_env: MINE, service_token_file: f}`, "the secret has two sources"},

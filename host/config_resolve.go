@@ -27,6 +27,9 @@ func (d *decoder) resolve(config *Config, getenv func(string) string) {
 		"FASTREACT_ADMIN_TOKEN", false, &auth.AdminToken,
 	}, getenv)
 	d.secret(secretSource{
+		"auth.jwt.secret", auth.JWT.SecretEnv, auth.JWT.SecretFile, "", false, &auth.JWT.Secret,
+	}, getenv)
+	d.secret(secretSource{
 		"model.api_key", model.APIKeyEnv, model.APIKeyFile,
 		"FASTREACT_MODEL_API_KEY", true, &model.APIKey,
 	}, getenv)

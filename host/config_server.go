@@ -15,46 +15,21 @@ type ServerConfig struct {
 	DefaultStream   bool          `key:"default_stream" default:"false" about:"What an absent stream field in a chat request means."`
 	MaxRequestBytes int64         `key:"max_request_bytes" default:"1048576" min:"1" max:"268435456" about:"Largest request body; larger ones get 413."`
 	Keepalive       time.Duration `key:"keepalive" default:"15s" min:"10ms" max:"10m" about:"Silence after which an event stream sends a comment."`
+	RateLimits      RateLimits    `key:"rate_limits" about:"How many requests may come."`
 	ShutdownGrace   time.Duration `key:"shutdown_grace" default:"20s" min:"0s" max:"1h" about:"How long a stopping service lets its runs finish."`
 }
 
-// AuthMode says how callers prove themselves.
-type AuthMode string
-
-// The modes this version knows.
-const (
-	AuthNone         AuthMode = "none"
-	AuthServiceToken AuthMode = "service_token"
-)
-
-// AuthConfig says who may call the service.
-type AuthConfig struct {
-	Mode             AuthMode        `key:"mode" default:"none" enum:"none|service_token" about:"none or service_token; a token that is set always requires itself."`
-	ServiceTokenEnv  string          `key:"service_token_env" default:"FASTREACT_SERVICE_TOKEN" about:"Environment variable that holds the service token."`
-	ServiceTokenFile string          `key:"service_token_file" default:"" about:"File that holds the service token, instead of a variable."`
-	AdminTokenEnv    string          `key:"admin_token_env" default:"FASTREACT_ADMIN_TOKEN" about:"Environment variable that holds the administration token."`
-	AdminTokenFile   string          `key:"admin_token_file" default:"" about:"File that holds the administration token, instead of a variable."`
-	TrustedProxies   []string        `key:"trusted_proxies" about:"Not available in this version: must be empty."`
-	JWT              JWTConfig       `key:"jwt" about:"Not available in this version: every key must be empty."`
-	Operators        OperatorsConfig `key:"operators" about:"Who counts as an operator."`
-
-	ServiceToken Secret // resolved from the keys above
-	AdminToken   Secret // resolved from the keys above
+// RateLimits bounds requests. More of them get 429 with Retry-After.
+type RateLimits struct {
+	PerCredential RateConfig `key:"per_credential" about:"Of one credential; those who come without one are told apart by address."`
+	PerUser       RateConfig `key:"per_user" about:"Runs and policy checks on behalf of one user, whoever asks for them."`
+	MaxKeys       int        `key:"max_keys" default:"10000" min:"1" max:"1000000" about:"Credentials and users that are remembered; beyond it the one that was silent longest begins anew."`
 }
 
-// JWTConfig names the keys of JSON Web Tokens. This version refuses any value in it.
-type JWTConfig struct {
-	Issuer     string `key:"issuer" default:"" about:"Not available in this version."`
-	Audience   string `key:"audience" default:"" about:"Not available in this version."`
-	SecretEnv  string `key:"secret_env" default:"" about:"Not available in this version."`
-	SecretFile string `key:"secret_file" default:"" about:"Not available in this version."`
-	JWKSFile   string `key:"jwks_file" default:"" about:"Not available in this version."`
-	JWKSURL    string `key:"jwks_url" default:"" about:"Not available in this version."`
-}
-
-// OperatorsConfig says who counts as an operator.
-type OperatorsConfig struct {
-	Role string `key:"role" default:"operator" about:"Role that makes a caller an operator of its tenant."`
+// RateConfig is one rate.
+type RateConfig struct {
+	PerMinute int `key:"per_minute" default:"0" min:"0" max:"1000000" about:"Requests a minute; 0 means no limit."`
+	Burst     int `key:"burst" default:"0" min:"0" max:"1000000" about:"Requests at once; 0 means a minute's worth."`
 }
 
 // Loopback reports whether addr can be reached from this machine only.
@@ -73,7 +48,7 @@ func Loopback(addr string) bool {
 func (c Config) validateServer(report reporter) {
 	if problem := addrProblem(c.Server.Addr); problem != "" {
 		report("server.addr", problem, "use a form like 127.0.0.1:18741")
-	} else if !Loopback(c.Server.Addr) && c.Auth.ServiceToken == "" && !c.Insecure {
+	} else if !Loopback(c.Server.Addr) && c.Auth.open() && !c.Insecure {
 		report("server.addr", "other machines could call the service without a token",
 			"set "+c.Auth.tokenSource()+", listen on 127.0.0.1, or start with --insecure")
 	}
@@ -82,41 +57,6 @@ func (c Config) validateServer(report reporter) {
 			report(element("server.authorities", i), problem, "use a form like fastreact.example or fastreact.example:8443")
 		}
 	}
-}
-
-func (c Config) validateAuth(report reporter) {
-	auth := c.Auth
-	if auth.Mode == AuthServiceToken && auth.ServiceToken == "" {
-		report("auth.mode", "no service token is set", "set "+auth.tokenSource())
-	}
-	if auth.AdminToken != "" && auth.AdminToken == auth.ServiceToken {
-		report("auth.admin_token_env", "the administration token equals the service token", "use two different tokens")
-	}
-	if len(auth.TrustedProxies) > 0 {
-		report("auth.trusted_proxies", notAvailable, "remove the key")
-	}
-	for _, unused := range []struct{ path, value string }{
-		{"auth.jwt.issuer", auth.JWT.Issuer},
-		{"auth.jwt.audience", auth.JWT.Audience},
-		{"auth.jwt.secret_env", auth.JWT.SecretEnv},
-		{"auth.jwt.secret_file", auth.JWT.SecretFile},
-		{"auth.jwt.jwks_file", auth.JWT.JWKSFile},
-		{"auth.jwt.jwks_url", auth.JWT.JWKSURL},
-	} {
-		if unused.value != "" {
-			report(unused.path, notAvailable, "remove the key and use auth.mode: service_token")
-		}
-	}
-}
-
-func (a AuthConfig) tokenSource() string {
-	if a.ServiceTokenFile != "" {
-		return "the token in " + a.ServiceTokenFile
-	}
-	if a.ServiceTokenEnv != "" {
-		return a.ServiceTokenEnv
-	}
-	return "FASTREACT_SERVICE_TOKEN"
 }
 
 func addrProblem(addr string) string {

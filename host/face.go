@@ -20,16 +20,34 @@ func (s *Server) buildFace(context.Context) (err error) {
 	face := fastreact.New(fastreact.Config{
 		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s},
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
-		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: cfg.Auth.ServiceToken != "",
+		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: !cfg.Auth.open(), SelfApproval: cfg.Approvals.Self,
 		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
 		Profiles: profiles(), ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
 	})
-	s.handler, err = web.New(web.Config{
-		Authorities: cfg.Server.Authorities, Auth: web.AuthMode(cfg.Auth.Mode),
-		ServiceToken: cfg.Auth.ServiceToken.Reveal(), MaxBody: cfg.Server.MaxRequestBytes,
-		Secrets: secretsOf(cfg), Log: s.options.Log,
-	}, face)
+	tokens, err := tokenReader(cfg.Auth, s.options.Log)
+	if err != nil {
+		return err
+	}
+	entrance, err := web.New(doorConfig(cfg, tokens, s.options.Log), face)
+	s.handler = entrance
 	return err
+}
+
+// doorConfig sets up the door that every face stands behind.
+func doorConfig(cfg Config, tokens web.TokenReader, log *slog.Logger) web.Config {
+	auth, limits := cfg.Auth, cfg.Server.RateLimits
+	return web.Config{
+		Authorities: cfg.Server.Authorities, MaxBody: cfg.Server.MaxRequestBytes,
+		Auth: web.AuthMode(auth.Mode), ServiceToken: auth.ServiceToken.Reveal(), AdminToken: auth.AdminToken.Reveal(),
+		Proxies: auth.proxies(), Tokens: tokens, OperatorRole: auth.Operators.Role,
+		Guests: web.Guests{
+			AllowUsers: auth.AllowUsers, BlockUsers: auth.BlockUsers,
+			AllowTenants: auth.AllowTenants, BlockTenants: auth.BlockTenants,
+		},
+		Limit:     web.NewThrottle(web.Rate(limits.PerCredential), limits.MaxKeys, nil),
+		UserLimit: web.NewThrottle(web.Rate(limits.PerUser), limits.MaxKeys, nil),
+		Secrets:   secretsOf(cfg), Log: log,
+	}
 }
 
 // parseToolPolicy gives policy's reading of a request field to the face, in the face's words.
@@ -53,7 +71,7 @@ func relative(loc []string) []any {
 
 // secretsOf lists the configured secrets, so that they can be masked in everything that leaves.
 func secretsOf(cfg Config) []string {
-	secrets := []string{cfg.Auth.AdminToken.Reveal(), cfg.Model.APIKey.Reveal()}
+	secrets := []string{cfg.Auth.AdminToken.Reveal(), cfg.Auth.JWT.Secret.Reveal(), cfg.Model.APIKey.Reveal()}
 	for _, server := range cfg.MCP.Servers {
 		for _, value := range server.Headers {
 			_, bare, _ := strings.Cut(value.Reveal(), " ") // of "Bearer …"

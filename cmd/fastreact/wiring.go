@@ -72,7 +72,8 @@ func revealed(secrets map[string]host.Secret) mcpbridge.Secrets {
 // withheld lists the secrets that no MCP server may receive.
 func withheld(config host.Config) []string {
 	return []string{
-		config.Auth.ServiceToken.Reveal(), config.Auth.AdminToken.Reveal(), config.Model.APIKey.Reveal(),
+		config.Auth.ServiceToken.Reveal(), config.Auth.AdminToken.Reveal(), config.Auth.JWT.Secret.Reveal(),
+		config.Model.APIKey.Reveal(),
 	}
 }
 

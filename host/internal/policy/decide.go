@@ -14,7 +14,7 @@ const GuardSource = "builtin:exec-guard"
 type Subject struct {
 	Tool      run.Tool // a tool that does not exist is judged by its name
 	UserKey   string
-	TenantKey string       // empty: inferred from UserKey
+	TenantKey string       // empty = no tenant; whoever infers it from UserKey does so before: see TenantOf
 	Guard     *sdk.Opinion // the exec guard's opinion; nil when it did not want the call
 }
 
@@ -58,9 +58,8 @@ func (r *Rules) match(s Subject) (scope string, action sdk.Action, matched bool)
 	if action, _, ok := r.users[s.UserKey].about(names); ok {
 		return "user:" + s.UserKey, action, true
 	}
-	tenant := TenantOf(s.UserKey, s.TenantKey)
-	if action, _, ok := r.tenants[tenant].about(names); ok {
-		return "tenant:" + tenant, action, true
+	if action, _, ok := r.tenants[s.TenantKey].about(names); ok && s.TenantKey != "" {
+		return "tenant:" + s.TenantKey, action, true
 	}
 	if action, name, ok := r.tools.about(names); ok {
 		return "tool:" + name, action, true

@@ -105,22 +105,22 @@ func TestTheFirstRuleInTheSeedsOrderDecides(t *testing.T) {
 	}{
 		"forbidden patterns override a user's rule": {
 			seed,
-			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Deny)},
+			Subject{Tool: named("exec"), UserKey: "pska:operator", TenantKey: "pska", Guard: guardSays(sdk.Deny)},
 			sdk.Deny, "builtin", "guard says deny", false,
 		},
 		"a user's rule comes before the tenant's": {
 			seed,
-			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays(sdk.Allow)},
+			Subject{Tool: named("exec"), UserKey: "pska:operator", TenantKey: "pska", Guard: guardSays(sdk.Allow)},
 			sdk.RequireApproval, "user:pska:operator", "Policy user:pska:operator requires approval", true,
 		},
 		"a tenant's rule comes before the tool's": {
 			seed,
-			Subject{Tool: named("exec"), UserKey: "pska:user_primary", Guard: guardSays(sdk.Allow)},
+			Subject{Tool: named("exec"), UserKey: "pska:user_primary", TenantKey: "pska", Guard: guardSays(sdk.Allow)},
 			sdk.Deny, "tenant:pska", "Policy tenant:pska denies tool", true,
 		},
 		"a tenant's rule may use the raw name": {
 			seed,
-			Subject{Tool: pskaSearch(), UserKey: "pska:user_primary"},
+			Subject{Tool: pskaSearch(), UserKey: "pska:user_primary", TenantKey: "pska"},
 			sdk.Allow, "tenant:pska", "Policy tenant:pska allows tool", true,
 		},
 		"a tenant that is given wins over the prefix": {
@@ -130,7 +130,7 @@ func TestTheFirstRuleInTheSeedsOrderDecides(t *testing.T) {
 		},
 		"a tool's rule comes before the default": {
 			seed,
-			Subject{Tool: named("write_file"), UserKey: "x:y"},
+			Subject{Tool: named("write_file"), UserKey: "x:y", TenantKey: "x"},
 			sdk.Deny, "tool:write_file", "Policy tool:write_file denies tool", true,
 		},
 		"the default comes before the heuristics": {
@@ -175,7 +175,7 @@ func TestTheFirstRuleInTheSeedsOrderDecides(t *testing.T) {
 		},
 		"an unknown word of the guard forbids": {
 			seed,
-			Subject{Tool: named("exec"), UserKey: "pska:operator", Guard: guardSays("maybe")},
+			Subject{Tool: named("exec"), UserKey: "pska:operator", TenantKey: "pska", Guard: guardSays("maybe")},
 			sdk.Deny, "builtin", "guard says maybe", false,
 		},
 	}
@@ -196,7 +196,7 @@ func TestWhereBothNamesOfAToolHaveARuleTheStricterWins(t *testing.T) {
 		`{"policy":{"tool_rules":{"pska_pska_search":"deny","pska_search":"allow"}}}`,
 		`{"policy":{"tenant_rules":{"pska":{"tools":{"pska_search":"deny","pska_pska_search":"allow"},"action":"allow"}}}}`,
 	} {
-		got := rulesFrom(t, text).Decide(Subject{Tool: pskaSearch(), UserKey: "pska:u"})
+		got := rulesFrom(t, text).Decide(Subject{Tool: pskaSearch(), UserKey: "pska:u", TenantKey: "pska"})
 		if got.Action != sdk.Deny {
 			t.Errorf("%s: action = %s, want deny", text, got.Action)
 		}
@@ -219,7 +219,7 @@ func TestARuleMayHaveAnyOfItsForms(t *testing.T) {
 		`{"user_rules":{"t:other":"deny"},"tenant_rules":{"o":"deny"},"default_action":"allow"}`: sdk.Allow,
 	}
 	for text, want := range cases {
-		got := rulesFrom(t, `{"policy":`+text+`}`).Decide(Subject{Tool: named("x"), UserKey: "t:u"})
+		got := rulesFrom(t, `{"policy":`+text+`}`).Decide(Subject{Tool: named("x"), UserKey: "t:u", TenantKey: "t"})
 		if got.Action != want {
 			t.Errorf("%s: action = %s, want %s", text, got.Action, want)
 		}

@@ -176,10 +176,17 @@ func TestTokenModeWithoutATokenRefusesToStart(t *testing.T) {
 	}
 }
 
+// spent is a throttle of which a key has used up what it may. The key waits a second and a half for more.
+func spent(key string) *Throttle {
+	now := time.Now()
+	throttle := NewThrottle(Rate{PerMinute: 40, Burst: 1}, 10, func() time.Time { return now })
+	throttle.Take(key)
+	return throttle
+}
+
 // The checks have one order; each request here breaks a rule and all that come after it.
 func TestTheFirstBrokenRuleIsTheOneThatIsTold(t *testing.T) {
-	limit := func(string) (time.Duration, bool) { return 1500 * time.Millisecond, false }
-	server := serve(t, Config{ServiceToken: token, MaxBody: 20, Limit: limit})
+	server := serve(t, Config{ServiceToken: token, MaxBody: 20, Limit: spent(newSecret(token).name())})
 	large, broken := strings.Repeat("x", 21), "{"
 	for _, c := range []struct {
 		name, body string
@@ -296,7 +303,7 @@ func TestOneRouteCannotBeRegisteredTwice(t *testing.T) {
 }
 
 func TestRetryAfterIsWholeSecondsRoundedUp(t *testing.T) {
-	server := serve(t, Config{Limit: func(string) (time.Duration, bool) { return 1500 * time.Millisecond, false }})
+	server := serve(t, Config{Limit: spent("address 127.0.0.1")})
 	response, err := http.Get(server.URL + "/things/1")
 	if err != nil {
 		t.Fatal(err)

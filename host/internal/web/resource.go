@@ -13,18 +13,18 @@ import (
 // resource is all methods of one path.
 type resource struct {
 	door    *door
-	methods map[string]http.Handler
+	methods map[string]endpoint
 }
 
 func (d *door) add(resources map[string]resource, face Face) error {
 	for _, route := range face.Routes {
 		here, known := resources[route.Path]
 		if !known {
-			here = resource{d, map[string]http.Handler{}}
+			here = resource{d, map[string]endpoint{}}
 			resources[route.Path] = here
 		}
 		for _, method := range route.methods() {
-			if here.methods[method] != nil {
+			if _, taken := here.methods[method]; taken {
 				return fmt.Errorf("route %s %s stands twice", method, route.Path)
 			}
 			here.methods[method] = endpoint{d, route, face.Translate}
@@ -42,9 +42,20 @@ func (r Route) methods() []string {
 	return []string{r.Method}
 }
 
+// routes lists the methods, each as a route of its own, without the handlers.
+func (here resource) routes() []Route {
+	var routes []Route
+	for _, method := range slices.Sorted(maps.Keys(here.methods)) {
+		route := here.methods[method].route
+		route.Method, route.Handle = method, nil
+		routes = append(routes, route)
+	}
+	return routes
+}
+
 // ServeHTTP sends a request to its method, or answers 405 with the methods there are.
 func (here resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if handler := here.methods[r.Method]; handler != nil {
+	if handler, there := here.methods[r.Method]; there {
 		handler.ServeHTTP(w, r)
 		return
 	}
@@ -76,30 +87,16 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (e endpoint) answer(x *Exchange) error {
 	if !e.route.Public {
-		caller, refusal := e.door.auth.authenticate(x.Request)
+		caller, refusal := e.door.auth.authenticate(x.Request, e.route)
 		if refusal != nil {
 			return refusal
 		}
 		x.Caller = caller
-		if refusal := e.door.limit(caller); refusal != nil {
+		if refusal := e.door.limit(caller, x.Request); refusal != nil {
 			return refusal
 		}
 	}
 	return e.route.Handle(x)
-}
-
-func (d *door) limit(caller Caller) *Refusal {
-	if d.cfg.Limit == nil {
-		return nil
-	}
-	wait, ok := d.cfg.Limit(caller.Credential)
-	if ok {
-		return nil
-	}
-	return &Refusal{
-		Status: http.StatusTooManyRequests, Code: "rate_limited",
-		Sentence: "Too many requests. Try again later.", RetryAfter: wait,
-	}
 }
 
 // fail shows an error to the client, unless the answer has begun: then only the log hears of it.

@@ -70,7 +70,11 @@ func (f *face) listApprovals(x *web.Exchange) error {
 	if err != nil {
 		return err
 	}
-	filter.Tenant = tenantHeader(x.Request)
+	seen, err := viewOf(x)
+	if err != nil {
+		return err
+	}
+	filter.Tenant, filter.UserKey = seen.tenant, seen.user
 	page, err := f.cfg.Desk.List(x.Request.Context(), filter)
 	if err != nil {
 		return err
@@ -133,13 +137,17 @@ type approvalBody struct {
 	Approval wireApproval `json:"approval"`
 }
 
-// lookUpApproval finds the approval of the path. One of another tenant than the caller names is not there.
+// lookUpApproval finds the approval of the path. One outside the caller's view is not there.
 func (f *face) lookUpApproval(x *web.Exchange) (run.Approval, error) {
+	seen, err := viewOf(x)
+	if err != nil {
+		return run.Approval{}, err
+	}
 	a, err := f.cfg.Desk.Get(x.Request.Context(), x.Var("request_id"))
 	if err != nil {
 		return run.Approval{}, missing(err, noApproval)
 	}
-	if tenant := tenantHeader(x.Request); tenant != nil && *tenant != a.Run.Tenant {
+	if !seen.shows(a.Run.Tenant, a.UserKey) {
 		return run.Approval{}, notFound(noApproval)
 	}
 	return a, nil
@@ -173,6 +181,12 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 	if err != nil {
 		return err
 	}
+	if !f.cfg.SelfApproval && x.Caller.IsUser() && x.Caller.UserKey == a.UserKey {
+		return &web.Refusal{
+			Status: http.StatusForbidden, Code: "self_approval_disabled",
+			Sentence: "Somebody else must answer this approval request.",
+		}
+	}
 	a, err = f.cfg.Desk.Answer(x.Request.Context(), a.ID, approve, answerer(x), reason)
 	if err != nil {
 		return missing(err, noApproval)
@@ -181,10 +195,12 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 	return x.JSON(http.StatusOK, resolutionBody{wire.RequestID, wire.Status, wire.Approved, wire})
 }
 
-// answerer names who answers: the user that the caller speaks for, else how the caller proved itself, else nobody.
+// answerer names who answers: the user that the caller is or speaks for, else how the caller proved itself, else nobody.
 func answerer(x *web.Exchange) string {
-	user := x.Request.Header.Get("X-FastReAct-User-Key")
+	user := x.Request.Header.Get(web.UserHeader)
 	switch {
+	case x.Caller.IsUser():
+		return x.Caller.UserKey
 	case user != "" && len(user) <= maxKey && printable(user):
 		return user
 	case x.Caller.Provider == string(web.AuthNone):

@@ -62,7 +62,8 @@ type Config struct {
 	Model         string // the configured model's name
 	DefaultStream bool   // what an absent "stream" means for chat
 	AuthMode      web.AuthMode
-	AuthRequired  bool            // a service token is configured
+	AuthRequired  bool            // a credential is asked for
+	SelfApproval  bool            // users may answer their own approvals
 	AgentReady    func() bool     // nil = always
 	KeepAlive     time.Duration   // silence after which a stream says that it lives; 0 = 15 s
 	Poll          time.Duration   // how often a tail looks without being told; 0 = 1 s
@@ -95,9 +96,9 @@ func (f *face) routes() []web.Route {
 	routes := []web.Route{
 		{Method: get, Path: "/", Handle: f.index},
 		{Method: get, Path: "/health", Handle: f.health, Public: true},
-		{Method: get, Path: "/ready", Handle: f.ready},
+		{Method: get, Path: "/ready", Handle: f.ready, Bare: true},
 		{Method: get, Path: "/v1/models", Handle: f.models},
-		{Method: get, Path: "/v1/tools", Handle: f.tools},
+		{Method: get, Path: "/v1/tools", Handle: f.tools, Bare: true},
 		{Method: get, Path: "/v1/skills", Handle: f.skills},
 		{Method: post, Path: "/v1/chat/completions", Handle: f.chat},
 		{Method: post, Path: "/v1/runs", Handle: f.submit},

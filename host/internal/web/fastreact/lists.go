@@ -83,17 +83,13 @@ func runStatus(word string) bool {
 	return false
 }
 
-// tenantHeader narrows what is looked at, where the caller names a tenant.
-func tenantHeader(r *http.Request) *run.TenantKey {
-	if tenant := run.TenantKey(r.Header.Get("X-FastReAct-Tenant-Key")); tenant != "" {
-		return &tenant
-	}
-	return nil
-}
-
-// lookUp finds the run of the path. Ids are unique within a tenant only.
+// lookUp finds the run of the path within the caller's view. Ids are unique within a tenant only.
 func (f *face) lookUp(x *web.Exchange, absent string) (run.Run, error) {
-	filter := run.Filter{ID: x.Var("run_id"), Tenant: tenantHeader(x.Request), Limit: 2}
+	seen, err := viewOf(x)
+	if err != nil {
+		return run.Run{}, err
+	}
+	filter := run.Filter{ID: x.Var("run_id"), Tenant: seen.tenant, UserKey: seen.user, Limit: 2}
 	page, err := f.cfg.Records.Runs(x.Request.Context(), filter)
 	switch {
 	case err != nil:
@@ -103,7 +99,8 @@ func (f *face) lookUp(x *web.Exchange, absent string) (run.Run, error) {
 	case len(page.Items) > 1:
 		return run.Run{}, &web.Refusal{
 			Status: http.StatusConflict, Code: "ambiguous_run_id",
-			Sentence: "Several tenants have a run with this id. Name one with X-FastReAct-Tenant-Key.",
+			Sentence: "Several tenants have a run with this id. Name one with X-FastReAct-Tenant-Key; " +
+				"left empty, it names the run without a tenant.",
 		}
 	}
 	return page.Items[0], nil
@@ -119,8 +116,13 @@ func (f *face) runPage(x *web.Exchange) (page run.Page[run.Run], limit int, err 
 	if err != nil {
 		return page, 0, err
 	}
+	seen, err := viewOf(x)
+	if err != nil {
+		return page, 0, err
+	}
 	page, err = f.cfg.Records.Runs(x.Request.Context(), run.Filter{
-		Tenant: tenantHeader(x.Request), Status: run.Status(status), SessionID: query.Get("session_id"), Limit: limit,
+		Tenant: seen.tenant, UserKey: seen.user, Status: run.Status(status), SessionID: query.Get("session_id"),
+		Limit: limit,
 	})
 	return page, limit, err
 }

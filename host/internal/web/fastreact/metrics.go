@@ -104,6 +104,9 @@ type modelMetrics struct {
 }
 
 func (f *face) metrics(x *web.Exchange) error {
+	if !x.Caller.SpeaksForAnyone() {
+		return notYours()
+	}
 	stats, err := f.cfg.Inspector.Stats(x.Request.Context())
 	if err != nil {
 		return err

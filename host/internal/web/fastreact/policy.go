@@ -38,7 +38,10 @@ type policyBody struct {
 }
 
 func (f *face) policy(x *web.Exchange) error {
-	policy := f.cfg.Inspector.Policy()
+	policy, err := f.policySeenBy(x)
+	if err != nil {
+		return err
+	}
 	version := policy.Version
 	if version == "" {
 		version = policy.Hash
@@ -94,20 +97,35 @@ func readProbe(x *web.Exchange) (Probe, error) {
 	if !fields.Has("tool_name") {
 		fields.Missing("tool_name")
 	}
-	claims := claims{
-		provider: x.Caller.Provider,
-		user:     x.Request.Header.Get("X-FastReAct-User-Key"),
-		tenant:   x.Request.Header.Get("X-FastReAct-Tenant-Key"),
-	}
 	probe := Probe{Tool: fields.Word("tool_name", maxName), Args: json.RawMessage("{}")}
-	probe.Identity = readIdentity(fields, fields.Inside("metadata"), claims)
-	if tenant := fields.Word("tenant_key", maxKey); tenant != "" {
-		probe.Identity.TenantKey = tenant
+	if probe.Identity, err = readProbed(x, fields); err != nil {
+		return Probe{}, err
 	}
 	if args := fields.Inside("tool_args").Object(); args != nil {
 		if probe.Args, err = run.Encode(args); err != nil {
 			fields.Fault("value_error", "Input could not be read", "tool_args")
 		}
 	}
-	return probe, fields.Err()
+	if err := fields.Err(); err != nil {
+		return Probe{}, err
+	}
+	return probe, x.Admit(probe.Identity.UserKey, probe.Identity.TenantKey)
+}
+
+// readProbed finds out whose call is judged. A user may ask about itself only, an operator about anyone of its tenant.
+func readProbed(x *web.Exchange, fields web.Fields) (sdk.Identity, error) {
+	said, metadata := claimsOf(x), fields.Inside("metadata")
+	if other := fields.Word("user_key", maxKey); x.Caller.Standing == web.Operator && said.tenant != "" && other != "" {
+		if other != said.user {
+			said.user, said.roles = other, nil
+		}
+	}
+	if said.contradicted(fields, metadata) {
+		return sdk.Identity{}, web.Impersonation()
+	}
+	identity := readIdentity(fields, metadata, said)
+	if tenant := fields.Word("tenant_key", maxKey); tenant != "" {
+		identity.TenantKey = tenant
+	}
+	return identity, nil
 }

@@ -11,6 +11,9 @@ import (
 // prometheus answers the same summary as /v1/metrics in Prometheus text. A registry lives for one scrape: nothing is
 // counted twice. Beside them stand the process's own numbers: goroutines, memory, open files.
 func (f *face) prometheus(x *web.Exchange) error {
+	if !x.Caller.SpeaksForAnyone() {
+		return notYours()
+	}
 	stats, err := f.cfg.Inspector.Stats(x.Request.Context())
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package fastreact
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/web"
@@ -123,6 +124,9 @@ type readyPlugin struct {
 // ready answers 200 whatever it finds: the status is in the body.
 func (f *face) ready(x *web.Exchange) error {
 	report := f.cfg.Inspector.Ready(x.Request.Context())
+	if !x.Caller.SpeaksForAnyone() && x.Caller.Standing != web.Operator {
+		report = report.withoutDetails()
+	}
 	body := readyBody{
 		Status: "degraded", AgentReady: report.Agent, Contract: Schema, Auth: f.readyAuth(),
 		Model:       readyModel{report.Model.Name, report.Model.BaseSet, report.Model.APIKeySet},
@@ -138,6 +142,16 @@ func (f *face) ready(x *web.Exchange) error {
 		body.Status = "ready"
 	}
 	return x.JSON(http.StatusOK, body)
+}
+
+// withoutDetails leaves out what is the operators' business: errors, and everything about plugins but the status.
+func (r ReadyReport) withoutDetails() ReadyReport {
+	r.Plugins, r.Store.LastError = nil, ""
+	r.Servers = slices.Clone(r.Servers)
+	for i := range r.Servers {
+		r.Servers[i].LastError, r.Servers[i].Quarantined = "", nil
+	}
+	return r
 }
 
 func (f *face) readyAuth() readyAuth {

@@ -11,7 +11,7 @@ import (
 
 // Bounds of the texts in a request, in characters.
 const (
-	maxKey   = 256
+	maxKey   = web.MaxKey
 	maxModel = 256
 )
 
@@ -35,16 +35,15 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	claims := claims{
-		provider: x.Caller.Provider,
-		user:     x.Request.Header.Get("X-FastReAct-User-Key"),
-		tenant:   x.Request.Header.Get("X-FastReAct-Tenant-Key"),
-	}
-	a, err := f.parseRequest(object, claims)
+	a, err := f.parseRequest(object, claimsOf(x))
 	if err != nil {
 		return asked{}, err
 	}
+	if err := x.Admit(a.request.Identity.UserKey, a.request.Identity.TenantKey); err != nil {
+		return asked{}, err
+	}
 	a.request.Kind = kind
+	a.request.StreamDeltas = a.request.StreamDeltas && (a.stream || kind != run.Chat) // nobody reads the parts of a summary
 	if a.request.Idempotency, err = readIdempotency(x.Request.Header, kind, object); err != nil {
 		return asked{}, err
 	}
@@ -64,6 +63,9 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 	}
 	fields := web.NewFields(object)
 	metadata := fields.Inside("metadata")
+	if claims.contradicted(fields, metadata) {
+		return asked{}, web.Impersonation()
+	}
 	a := asked{stream: or(fields.Flag("stream"), f.cfg.DefaultStream)}
 	a.request = run.Request{
 		ID:            metadata.Matching("run_id", regexp.MustCompile(runIDPattern)),
