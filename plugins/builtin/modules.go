@@ -36,6 +36,7 @@ func Plugins() []Plugin {
 		{Name: "exec-guard", Dir: "policies/execguard/module"},
 		{Name: "files", Dir: "plugins/files/module"},
 		{Name: "pska-scope", Dir: "policies/pskascope/module"},
+		{Name: "shell", Dir: "plugins/shell/module"},
 	}
 }
 

@@ -23,12 +23,16 @@ const (
 
 // Dir builds the main package in dir, which may belong to any Go module, and returns the path of dir/plugin.wasm.
 // It needs the Go toolchain on PATH. Nothing is written when a step fails.
-func Dir(ctx context.Context, dir string) (string, error) {
+func Dir(ctx context.Context, dir string) (string, error) { return Overlaid(ctx, dir, "") }
+
+// Overlaid is Dir with a file for `go build -overlay`, for a plugin that needs a dependency's source in another form.
+// An empty overlay means none.
+func Overlaid(ctx context.Context, dir, overlay string) (string, error) {
 	manifest, err := readManifest(dir)
 	if err != nil {
 		return "", err
 	}
-	module, err := compile(ctx, dir)
+	module, err := compile(ctx, dir, overlay)
 	if err != nil {
 		return "", fmt.Errorf("build plugin %s: %w", dir, err)
 	}
@@ -59,7 +63,7 @@ func readManifest(dir string) ([]byte, error) {
 	return compact.Bytes(), nil
 }
 
-func compile(ctx context.Context, dir string) ([]byte, error) {
+func compile(ctx context.Context, dir, overlay string) ([]byte, error) {
 	scratch, err := os.MkdirTemp("", "fastreact-build-")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch folder: %w", err)
@@ -67,7 +71,7 @@ func compile(ctx context.Context, dir string) ([]byte, error) {
 	defer os.RemoveAll(scratch)
 	output := filepath.Join(scratch, OutputFile)
 	command := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
-		"-ldflags=-s -w -buildid=", "-o", output, ".")
+		"-ldflags=-s -w -buildid=", "-overlay="+overlay, "-o", output, ".")
 	command.Dir = dir
 	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOWASM=", "GOEXPERIMENT=")
 	if text, err := command.CombinedOutput(); err != nil {

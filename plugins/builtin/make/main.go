@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/fastreact/fastreact/plugins/builtin"
-	"github.com/fastreact/fastreact/sdk/build"
+	"github.com/fastreact/fastreact/plugins/builtin/assemble"
 )
 
 func main() {
@@ -27,7 +27,7 @@ func main() {
 
 func buildAll(ctx context.Context) error {
 	for _, plugin := range builtin.Plugins() {
-		built, err := build.Dir(ctx, filepath.FromSlash(plugin.Dir))
+		built, err := assemble.Build(ctx, ".", plugin)
 		if err != nil {
 			return err
 		}
