@@ -37,16 +37,28 @@ func readResult(raw json.RawMessage) (sdk.Result, error) {
 	if content.hasText || result.Structured == nil {
 		result.Content = strings.Join(content.parts, "\n")
 	}
-	if content.leavesOut || content.hasText && result.Structured != nil && !sameJSON(result.Content, result.Structured) {
+	if content.leavesOut || content.hasText && result.Structured != nil && !repeats(result.Content, result.Structured) {
 		result.Whole = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
 	return result, nil
 }
 
-// sameJSON reports whether text is the JSON value, however it is written.
-func sameJSON(text string, value json.RawMessage) bool {
-	var a, b any
-	return json.Unmarshal([]byte(text), &a) == nil && json.Unmarshal(value, &b) == nil && reflect.DeepEqual(a, b)
+// repeats reports whether text says all of a JSON value: it is the value, however it is written, or the one member of
+// an object.
+func repeats(text string, structured json.RawMessage) bool {
+	var said, value any
+	if json.Unmarshal(structured, &value) != nil {
+		return false
+	}
+	isJSON := json.Unmarshal([]byte(text), &said) == nil
+	if isJSON && reflect.DeepEqual(said, value) {
+		return true
+	}
+	object, _ := value.(map[string]any)
+	for _, member := range object {
+		return len(object) == 1 && (member == text || isJSON && reflect.DeepEqual(said, member))
+	}
+	return false
 }
 
 func given(raw json.RawMessage) bool {

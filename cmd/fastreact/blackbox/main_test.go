@@ -12,6 +12,9 @@ import (
 var binary, knowledge string
 
 func TestMain(m *testing.M) {
+	if log := os.Getenv("BLACKBOX_TEE_LOG"); log != "" {
+		os.Exit(serveTee(log))
+	}
 	if folder := os.Getenv("BLACKBOX_MCP_LIES"); folder != "" {
 		serveLies(folder)
 		return
