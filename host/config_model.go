@@ -24,6 +24,8 @@ type AgentConfig struct {
 	MaxIterations    int           `key:"max_iterations" default:"20" min:"1" max:"1000" about:"Model steps of one run."`
 	MaxToolCalls     int           `key:"max_tool_calls" default:"64" min:"1" max:"100000" about:"Tool calls of one run."`
 	RunTimeout       time.Duration `key:"run_timeout" default:"15m" min:"1ms" max:"168h" about:"How long one run may take."`
+	AnswerCheck      bool          `key:"answer_check" default:"true" about:"Keep tool names, runtime markers and the words GraphRAG, FastReAct and MCP out of answers."`
+	RewriteTimeout   time.Duration `key:"rewrite_timeout" default:"30s" min:"1ms" max:"1h" about:"How long the model may take to put an answer right; then the sentences that must not leave are dropped."`
 	SystemPromptFile string        `key:"system_prompt_file" default:"" about:"File with the operator's standing instruction to the model."`
 
 	SystemPrompt string // content of SystemPromptFile

@@ -36,6 +36,8 @@ type WorkspaceConfig struct {
 type ToolsConfig struct {
 	MaxResultBytes int           `key:"max_result_bytes" default:"200000" min:"1" max:"268435456" about:"Result size up to which the model sees the whole text."`
 	Timeout        time.Duration `key:"timeout" default:"60s" min:"1ms" max:"24h" about:"How long one tool call may take."`
+
+	MaxProgressBytes int `key:"max_progress_bytes" default:"65536" min:"0" max:"16777216" about:"Text of one call's tool_progress events; 0 turns them off."`
 }
 
 const defaultQuota = 268435456

@@ -22,3 +22,9 @@ func modelName(cfg ModelConfig) string {
 	}
 	return cfg.Name
 }
+
+// holdsSecret returns what tells whether a text would be masked.
+func holdsSecret(cfg Config) func(text string) bool {
+	mask := maskOf(cfg)
+	return func(text string) bool { return mask.Text(text) != text }
+}

@@ -104,6 +104,8 @@ func (s *Server) buildRuns(context.Context) error {
 		Model: model.Discreet(newModel(cfg.Model, s.options.Log), maskOf(cfg)), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
 		System: cfg.Agent.SystemPrompt, MaxIterations: cfg.Agent.MaxIterations,
 		MaxToolCalls: cfg.Agent.MaxToolCalls, MaxResultBytes: cfg.Tools.MaxResultBytes,
+		UncheckedAnswers: !cfg.Agent.AnswerCheck, RewriteTimeout: cfg.Agent.RewriteTimeout,
+		MaxProgressBytes: cfg.Tools.MaxProgressBytes, Secret: holdsSecret(cfg),
 		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,
 	})
 	s.runs = dispatch.New(dispatch.Config{

@@ -54,6 +54,7 @@ type Config struct {
 
 	UncheckedAnswers bool                   // answers leave without a look for what they must not name
 	RewriteTimeout   time.Duration          // for an answer to be put right by the model; 30 s
+	MaxProgressBytes int                    // of text in one call's signs of life; 0 means that none are written
 	Secret           func(text string) bool // reports whether text holds a secret that faces mask; nil means never
 }
 

@@ -83,7 +83,7 @@ func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approva
 	if d.beyondLimit(call) {
 		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.cfg.MaxToolCalls), nil)
 	}
-	outcome := d.cfg.Gate.Do(ctx, d.verdict(ctx, call.wish, call.spent), approval)
+	outcome := d.do(ctx, call, d.verdict(ctx, call.wish, call.spent), approval)
 	metadata := d.policyFields(outcome.Decision)
 	metadata["action"] = "result"
 	metadata["is_error"] = outcome.IsError

@@ -62,7 +62,7 @@ func (f *face) toAnswer(r run.Run, events []run.Event) answer {
 	only := answerChoice{Message: answerMessage{Role: "assistant"}}
 	switch last := lastOf(events); last.Kind {
 	case run.SessionEnd:
-		stop := "stop"
+		stop := finishReason(last)
 		wire.Content = last.Content
 		only.Message.Content, only.FinishReason = last.Content, &stop
 		if usage := usageOf(last); usage != nil {

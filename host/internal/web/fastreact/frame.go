@@ -50,14 +50,40 @@ func (f *face) toFrame(r run.Run, e run.Event) frame {
 	}
 	switch e.Kind {
 	case run.SessionEnd:
-		stop := "stop"
-		only.Delta.Content, only.FinishReason = e.Content, &stop
-		wire.Usage = usageOf(e)
+		stop := finishReason(e)
+		only.FinishReason, wire.Usage = &stop, usageOf(e)
+		if !inParts(e) {
+			only.Delta.Content = e.Content
+		}
+	case run.AnswerDelta:
+		only.Delta.Content = e.Content
 	case run.Errored:
 		wire.Error = toFatal(e)
 	}
 	wire.Choices = []choice{only}
 	return wire
+}
+
+// inParts reports whether the answer was sent in parts before its end.
+func inParts(e run.Event) bool {
+	var metadata struct {
+		Deltas int `json:"answer_deltas"`
+	}
+	return json.Unmarshal(orObject(e.Metadata), &metadata) == nil && metadata.Deltas > 0
+}
+
+// finishReason is the stop reason in the words of a chat.completion, which knows few.
+func finishReason(e run.Event) string {
+	var metadata struct {
+		Reason string `json:"stop_reason"`
+	}
+	if json.Unmarshal(orObject(e.Metadata), &metadata) == nil {
+		switch metadata.Reason {
+		case "length", "content_filter":
+			return metadata.Reason
+		}
+	}
+	return "stop"
 }
 
 func completionID(r run.Run) string { return "chatcmpl-" + r.ID }

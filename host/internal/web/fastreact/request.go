@@ -44,6 +44,7 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 	}
 	a.request.Kind = kind
 	a.request.StreamDeltas = a.request.StreamDeltas && (a.stream || kind != run.Chat) // nobody reads the parts of a summary
+	a.request.StreamDeltas = a.request.StreamDeltas && (a.stream || kind != run.Chat) // nobody reads the parts of a summary
 	if a.request.Idempotency, err = readIdempotency(x.Request.Header, kind, object); err != nil {
 		return asked{}, err
 	}
