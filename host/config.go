@@ -10,6 +10,7 @@ type Config struct {
 	Auth      AuthConfig      `key:"auth" about:"Who may call the service."`
 	Model     ModelConfig     `key:"model" about:"The language model, an OpenAI-compatible endpoint."`
 	Agent     AgentConfig     `key:"agent" about:"Bounds of one run."`
+	Skills    SkillsConfig    `key:"skills" about:"Know-how for the model, written down in folders."`
 	Store     StoreConfig     `key:"store" about:"Where runs, events, approvals and audit records are kept."`
 	Workers   WorkersConfig   `key:"workers" about:"How many runs are driven at once."`
 	Workspace WorkspaceConfig `key:"workspace" about:"Folders in which tools work, one for each tenant and user."`

@@ -39,6 +39,7 @@ const doctorPatience = 60 * time.Second
 func Doctor(ctx context.Context, options Options) []Finding {
 	findings := []Finding{examineModel(ctx, options), examineStore(ctx, options)}
 	findings = append(findings, examinePlugins(ctx, options)...)
+	findings = append(findings, examineSkills(options.Config.Skills)...)
 	for _, native := range options.Natives {
 		findings = append(findings, examineNative(ctx, native)...)
 	}

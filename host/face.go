@@ -22,7 +22,7 @@ func (s *Server) buildFace(context.Context) (err error) {
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
 		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: !cfg.Auth.open(), SelfApproval: cfg.Approvals.Self,
 		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
-		Profiles: profiles(), ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
+		Skills: s.skills.All, Profiles: profiles(), ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
 	})
 	tokens, err := tokenReader(cfg.Auth, s.options.Log)
 	if err != nil {

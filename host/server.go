@@ -18,6 +18,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/skill"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -43,6 +44,7 @@ type Server struct {
 	gate      *gate.Gate
 	desk      *approval.Desk
 	runs      *dispatch.Dispatcher
+	skills    *skill.Shelf
 	handler   http.Handler
 	stopping  chan struct{}  // closed when streams shall end
 	closers   []func() error // undo, last first
@@ -62,7 +64,7 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 		}
 	}()
 	for _, build := range []func(context.Context) error{
-		s.openPlugins, s.openLedger, s.buildGate, s.buildRuns, s.buildFace,
+		s.openPlugins, s.openSkills, s.openLedger, s.buildGate, s.buildRuns, s.buildFace,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, err
@@ -107,6 +109,8 @@ func (s *Server) buildRuns(context.Context) error {
 		UncheckedAnswers: !cfg.Agent.AnswerCheck, RewriteTimeout: cfg.Agent.RewriteTimeout,
 		MaxProgressBytes: cfg.Tools.MaxProgressBytes, Secret: holdsSecret(cfg),
 		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,
+		Skills: s.skills, SkillBytes: cfg.Skills.PromptBytes, MemoryTurns: cfg.Agent.MemoryTurns,
+		MemoryBytes: cfg.Agent.MemoryBytes, ContextBytes: cfg.Agent.ContextBytes,
 	})
 	s.runs = dispatch.New(dispatch.Config{
 		Store: s.ledger, Driver: driver, Owner: incarnation(),

@@ -43,7 +43,9 @@ func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	log := newLog(loaded.Config.Telemetry, p.errs)
-	ignoreHangup(ctx, log)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // from here on a terminal that goes away does not end the service
+	defer signal.Stop(hangups)
 	announce(log, loaded)
 	wired, err := options(loaded.Config, log)
 	if err != nil {
@@ -54,6 +56,7 @@ func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
 		return advice{fmt.Errorf("the service cannot start: %w", err), "`fastreact doctor` examines each part."}
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
+	go reloadOn(ctx, hangups, server.Reload, log)
 	return server.Run(ctx, func(addr net.Addr) {
 		fmt.Fprintf(p.errs, "FastReAct %s listens on http://%s\n", version, addr)
 		if loaded.Config.Model.BaseURL == "" {
@@ -75,21 +78,18 @@ Try it in another terminal: a question whose scope the model cannot widen, answe
 `, addr)
 }
 
-// ignoreHangup keeps the process alive when its terminal goes away. This version cannot reload.
-func ignoreHangup(ctx context.Context, log *slog.Logger) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	go func() {
-		defer signal.Stop(hangups)
-		for {
-			select {
-			case <-hangups:
-				log.Warn("SIGHUP is ignored: this version reloads nothing, restart the service instead")
-			case <-ctx.Done():
-				return
+// reloadOn takes up what may change while the service runs, for each hangup signal until ctx ends.
+func reloadOn(ctx context.Context, hangups <-chan os.Signal, reload func() error, log *slog.Logger) {
+	for {
+		select {
+		case <-hangups:
+			if err := reload(); err != nil {
+				log.Error("SIGHUP changed nothing", slog.Any("error", err))
 			}
+		case <-ctx.Done():
+			return
 		}
-	}()
+	}
 }
 
 // announce logs once what decides about safety.

@@ -237,3 +237,27 @@ func FuzzAnyTextIsReadOrRefused(f *testing.F) {
 		}
 	})
 }
+
+func TestReloadTakesUpWhatChangedAndKeepsWhatWorksOtherwise(t *testing.T) {
+	dir := shelf(t, map[string]string{"s": plain("s", "")})
+	open, err := Open(Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "s", "SKILL.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(plain("s", "always: true\n"))
+	if err := open.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	write("broken")
+	if err := open.Reload(); err == nil {
+		t.Error("a broken skill was taken up")
+	}
+	if chosen, _ := open.Choose("", nil); names(chosen) != "s" {
+		t.Errorf("chosen %q of %q", names(chosen), names(open.All()))
+	}
+}

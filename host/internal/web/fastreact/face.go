@@ -73,6 +73,9 @@ type Config struct {
 
 	Profiles []Profile // bounds of kinds of run, whatever their tool_policy says
 
+	// Skills lists what the operator wrote down for the model, by name. nil means none.
+	Skills func() []run.Skill
+
 	// ParseToolPolicy reads a request's tool_policy. Locations of faults are relative to it. nil refuses any.
 	ParseToolPolicy func(raw any) (run.ToolPolicy, []web.FieldError)
 }

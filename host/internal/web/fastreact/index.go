@@ -80,12 +80,3 @@ func parametersOf(schema json.RawMessage) []string {
 	}
 	return orEmpty(slices.Sorted(maps.Keys(declared.Properties)))
 }
-
-type skillList struct {
-	Skills []string `json:"skills"`
-}
-
-// skills is empty: this service has none.
-func (f *face) skills(x *web.Exchange) error {
-	return x.JSON(http.StatusOK, skillList{[]string{}})
-}

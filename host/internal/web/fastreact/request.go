@@ -79,6 +79,7 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 		Metadata:      encodeMetadata(fields, metadata),
 		Detached:      fields.OneOf("on_disconnect", "cancel", "continue") == "continue",
 		StreamDeltas:  or(fields.Flag("stream_deltas"), false),
+		Multitask:     readMultitask(fields, metadata),
 		SessionMemory: or(metadata.Flag("session_memory"), false),
 	}
 	if fields.Raw("session_id") != "" {
