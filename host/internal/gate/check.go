@@ -15,8 +15,8 @@ import (
 // Check judges one call and runs nothing: visible? → arguments → scope plugin, then clamp → rules and heuristics →
 // policy plugins. The same call and the same policy give the same verdict.
 func (g *Gate) Check(ctx context.Context, call run.Call) Verdict {
-	v := Verdict{gate: g, call: call, spent: new(atomic.Bool)}
-	v.decision = run.Decision{Action: sdk.Deny, PolicyScope: "builtin", PolicyHash: g.policy.Hash}
+	v := Verdict{gate: g, under: g.ruling.Load(), call: call, spent: new(atomic.Bool)}
+	v.decision = run.Decision{Action: sdk.Deny, PolicyScope: "builtin", PolicyHash: v.under.snapshot.Hash}
 	for _, step := range []func(context.Context, *Verdict) *refusal{g.admitted, g.readable, g.scoped, g.judged} {
 		if v.refusal = step(ctx, &v); v.refusal != nil {
 			v.refuse()

@@ -17,6 +17,7 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 		v.refuse()
 		return v.outcome()
 	}
+	v = g.today(ctx, v)
 	v.decision.Chain = append([]run.ChainLink{}, v.decision.Chain...)
 	target, refused := g.pass(ctx, v, approval)
 	if refused == nil && !v.spent.CompareAndSwap(false, true) {
@@ -38,6 +39,16 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 	outcome.Approved = approval != nil
 	g.recordOutcome(ctx, v, outcome)
 	return outcome
+}
+
+// today returns the verdict under the rules in force: where they changed since, the call is judged again.
+func (g *Gate) today(ctx context.Context, v Verdict) Verdict {
+	if v.under == g.ruling.Load() {
+		return v
+	}
+	again := g.Check(ctx, v.call)
+	again.spent = v.spent
+	return again
 }
 
 // pass looks at everything that may have changed since the verdict: a person's answer, and the tool.

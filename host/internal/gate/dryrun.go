@@ -20,6 +20,7 @@ type Probe struct {
 // DryRun says what rules, heuristics and policy plugins would decide. It looks at no run, so tool policies and scopes
 // play no part; nothing is run and nothing recorded.
 func (g *Gate) DryRun(ctx context.Context, probe Probe) run.Decision {
+	under := g.ruling.Load()
 	tool := run.Tool{Name: probe.Tool, RawName: probe.Tool}
 	if found, exists := g.find(ctx, probe.Tool); exists {
 		tool = found.tool
@@ -32,10 +33,10 @@ func (g *Gate) DryRun(ctx context.Context, probe Probe) run.Decision {
 	if issue != nil {
 		return run.Decision{
 			Action: sdk.Deny, Code: run.DeniedInvalidArgs, Reason: issue.Problem, PolicyScope: "builtin",
-			Chain: []run.ChainLink{{Source: "gate", Action: sdk.Deny, Reason: issue.Problem}}, PolicyHash: g.policy.Hash,
+			Chain: []run.ChainLink{{Source: "gate", Action: sdk.Deny, Reason: issue.Problem}}, PolicyHash: under.snapshot.Hash,
 		}
 	}
-	h := &hearing{gate: g, tool: tool, args: args, identity: probe.Identity}
+	h := &hearing{gate: g, under: under, tool: tool, args: args, identity: probe.Identity}
 	h.hold(ctx)
 	return h.decision
 }

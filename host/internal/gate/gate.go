@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
@@ -63,11 +64,16 @@ type Config struct {
 // defaultToolTimeout is tools.timeout of a config that does not say.
 const defaultToolTimeout = 60 * time.Second
 
-// Gate is the door. It never changes, so it may be used from many goroutines; a reload makes a new one, and verdicts
-// of the old one are worth nothing there.
+// Gate is the door. It may be used from many goroutines. Only its rules may change, whole: see Enforce.
 type Gate struct {
-	cfg    Config
-	policy PolicySnapshot
+	cfg    Config // its Rules are those that the gate began with
+	ruling atomic.Pointer[ruling]
+}
+
+// ruling is one set of rules and the policy that they make with the gate's plugins.
+type ruling struct {
+	rules    *policy.Rules
+	snapshot PolicySnapshot
 }
 
 // PolicySnapshot is the policy in force.
@@ -91,11 +97,13 @@ func New(cfg Config) (*Gate, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Gate{cfg: cfg, policy: snapshotOf(cfg)}, nil
+	g := &Gate{cfg: cfg}
+	g.ruling.Store(&ruling{cfg.Rules, snapshotOf(cfg, cfg.Rules)})
+	return g, nil
 }
 
 // snapshotOf names the policy of a config. A plugin that speaks in shadow makes another policy than one that counts.
-func snapshotOf(cfg Config) PolicySnapshot {
+func snapshotOf(cfg Config, rules *policy.Rules) PolicySnapshot {
 	plugins, voices := []run.PluginDigest{}, []run.PluginDigest{}
 	add := func(name, digest, voice string) {
 		plugins = append(plugins, run.PluginDigest{Name: name, Digest: digest})
@@ -110,7 +118,7 @@ func snapshotOf(cfg Config) PolicySnapshot {
 	for _, judge := range cfg.Judges {
 		add(judge.Name(), judge.Digest(), voiceOf(judge))
 	}
-	effective := cfg.Rules.Effective()
+	effective := rules.Effective()
 	return PolicySnapshot{Policy: effective, Hash: policy.Snapshot(effective, voices), Plugins: plugins}
 }
 
@@ -123,4 +131,12 @@ func voiceOf(judge Judge) string {
 }
 
 // Policy returns the policy in force. The caller must not change it.
-func (g *Gate) Policy() PolicySnapshot { return g.policy }
+func (g *Gate) Policy() PolicySnapshot { return g.ruling.Load().snapshot }
+
+// Enforce puts other rules in force, at once and whole, and returns the policy that they make. A call that was judged
+// before and has not left yet is judged again.
+func (g *Gate) Enforce(rules *policy.Rules) PolicySnapshot {
+	next := &ruling{rules, snapshotOf(g.cfg, rules)}
+	g.ruling.Store(next)
+	return next.snapshot
+}

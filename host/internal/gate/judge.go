@@ -15,6 +15,7 @@ import (
 // hearing is one call before its judges.
 type hearing struct {
 	gate     *Gate
+	under    *ruling
 	tool     run.Tool
 	args     json.RawMessage
 	identity sdk.Identity
@@ -31,7 +32,7 @@ func (g *Gate) judged(ctx context.Context, v *Verdict) *refusal {
 		return nil
 	}
 	h := &hearing{
-		gate: g, tool: v.tool, args: v.args, identity: v.call.Identity,
+		gate: g, under: v.under, tool: v.tool, args: v.args, identity: v.call.Identity,
 		scope: scopeOf(v.tool, v.call.ToolPolicy), decision: v.decision,
 	}
 	h.hold(ctx)
@@ -45,10 +46,10 @@ func (g *Gate) judged(ctx context.Context, v *Verdict) *refusal {
 // hold hears everybody. Rules decide first; plugins may only tighten.
 func (h *hearing) hold(ctx context.Context) {
 	guard, failed := h.askGuard(ctx)
-	static := h.gate.cfg.Rules.Decide(policy.Subject{
+	static := h.under.rules.Decide(policy.Subject{
 		Tool: h.tool, UserKey: h.identity.UserKey, TenantKey: h.identity.TenantKey, Guard: guard,
 	})
-	static.Scope, static.Plugins, static.PolicyHash = h.decision.Scope, h.decision.Plugins, h.gate.policy.Hash
+	static.Scope, static.Plugins, static.PolicyHash = h.decision.Scope, h.decision.Plugins, h.under.snapshot.Hash
 	h.decision = static
 	if failed != "" {
 		h.tighten(policy.GuardSource, sdk.Opinion{Action: sdk.Deny, Reason: pluginFailed("exec-guard", failed)}, failed)
@@ -66,7 +67,7 @@ func (h *hearing) hold(ctx context.Context) {
 func (h *hearing) askGuard(ctx context.Context) (opinion *sdk.Opinion, failed run.DenialCode) {
 	guard := h.gate.cfg.ExecGuard
 	switch {
-	case h.gate.cfg.Rules.AllowAll():
+	case h.under.rules.AllowAll():
 		return nil, ""
 	case guard == nil:
 		if h.tool.Name == "exec" || h.tool.RawName == "exec" {

@@ -12,6 +12,7 @@ import (
 // pass: the zero value denies. It is good for one Do of the gate that gave it.
 type Verdict struct {
 	gate     *Gate
+	under    *ruling // the rules that were in force
 	call     run.Call
 	tool     run.Tool
 	args     json.RawMessage
