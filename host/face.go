@@ -18,7 +18,7 @@ func (s *Server) buildFace(context.Context) (err error) {
 			slog.Int("least_bytes", web.MinSecret))
 	}
 	face := fastreact.New(fastreact.Config{
-		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s},
+		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s}, Administration: s,
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
 		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: !cfg.Auth.open(), SelfApproval: cfg.Approvals.Self,
 		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,

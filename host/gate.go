@@ -16,10 +16,7 @@ const execGuard = "exec-guard"
 
 func (s *Server) buildGate(context.Context) error {
 	cfg := s.options.Config
-	rules, err := policy.Compile(policy.Config{
-		DefaultAction: cfg.Policy.DefaultAction, ToolRules: cfg.Policy.ToolRules, UserRules: cfg.Policy.UserRules,
-		TenantRules: cfg.Policy.TenantRules, AllowAll: cfg.AllowAll,
-	})
+	rules, err := policy.Compile(cfg.rules())
 	if err != nil {
 		return fmt.Errorf("compile policy: %w", err)
 	}

@@ -51,7 +51,8 @@ func (i inspector) Tools(ctx context.Context) []run.Tool {
 // Policy returns the policy in force.
 func (i inspector) Policy() fastreact.Policy {
 	snapshot := i.server.gate.Policy()
-	return fastreact.Policy{Config: snapshot.Policy, Hash: snapshot.Hash, Plugins: snapshot.Plugins}
+	return fastreact.Policy{Config: snapshot.Policy, Hash: snapshot.Hash, Plugins: snapshot.Plugins,
+		Reload: i.server.options.Reload != nil}
 }
 
 // DryRun judges a call that is not made.

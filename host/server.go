@@ -33,6 +33,9 @@ type Options struct {
 	Modules []Module
 	Version string
 	Log     *slog.Logger
+
+	// Reload reads the configuration again, for its policy section. nil = there is no file to read.
+	Reload func() (*Loaded, error)
 }
 
 // Server is the assembled house. New makes one, Run serves until its context ends, Close undoes New.
@@ -46,6 +49,7 @@ type Server struct {
 	runs      *dispatch.Dispatcher
 	skills    *skill.Shelf
 	handler   http.Handler
+	reloading sync.Mutex     // one reload at a time
 	stopping  chan struct{}  // closed when streams shall end
 	closers   []func() error // undo, last first
 	closing   sync.Once

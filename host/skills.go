@@ -24,9 +24,8 @@ func skillsOf(cfg SkillsConfig) skill.Config {
 	return skill.Config{Dir: cfg.Dir, MaxBytes: cfg.MaxBytes, MaxCount: cfg.MaxCount}
 }
 
-// Reload takes up what changed in the skills folder. Nothing else changes without a restart. On an error the skills in
-// force stay.
-func (s *Server) Reload() error {
+// reloadSkills takes up what changed in the skills folder. On an error the skills in force stay.
+func (s *Server) reloadSkills() error {
 	if err := s.skills.Reload(); err != nil {
 		return fmt.Errorf("reload skills: %w", err)
 	}

@@ -30,7 +30,7 @@ func newServe(p program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return serve(command.Context(), p, loaded)
+			return serve(command.Context(), p, loaded, s)
 		},
 	}
 	s.allFlags(command)
@@ -38,7 +38,7 @@ func newServe(p program) *cobra.Command {
 }
 
 // serve runs the service until ctx ends or a signal says so.
-func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
+func serve(ctx context.Context, p program, loaded *host.Loaded, s *settings) (err error) {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -50,6 +50,9 @@ func serve(ctx context.Context, p program, loaded *host.Loaded) (err error) {
 	wired, err := options(loaded.Config, log)
 	if err != nil {
 		return err
+	}
+	if loaded.File != "" {
+		wired.Reload = func() (*host.Loaded, error) { return s.load(p) }
 	}
 	server, err := host.New(ctx, wired)
 	if err != nil {
@@ -84,7 +87,7 @@ func reloadOn(ctx context.Context, hangups <-chan os.Signal, reload func() error
 		select {
 		case <-hangups:
 			if err := reload(); err != nil {
-				log.Error("SIGHUP changed nothing", slog.Any("error", err))
+				log.Error("SIGHUP: what could not be read stays as it was", slog.Any("error", err))
 			}
 		case <-ctx.Done():
 			return
@@ -101,7 +104,8 @@ func announce(log *slog.Logger, loaded *host.Loaded) {
 	}
 	log.Info("configuration",
 		slog.String("version", version), slog.String("commit", builtCommit()), slog.String("file", loaded.File),
-		slog.String("auth_mode", string(config.Auth.Mode)), slog.Any("mcp_servers", servers),
+		slog.String("auth_mode", string(config.Auth.Mode)), slog.Bool("service_token", config.Auth.ServiceToken != ""),
+		slog.Bool("administration", config.Auth.AdminToken != ""), slog.Any("mcp_servers", servers),
 	)
 	log.Info("policy",
 		slog.String("default_action", config.Policy.DefaultAction), slog.Any("tool_rules", config.Policy.ToolRules),
@@ -111,7 +115,7 @@ func announce(log *slog.Logger, loaded *host.Loaded) {
 	if config.AllowAll {
 		log.Warn("--allow-all is set: policy rules and the forbidden list do not apply")
 	}
-	if config.Insecure && config.Auth.ServiceToken == "" {
+	if config.Insecure && config.Auth.Mode == host.AuthNone {
 		log.Warn("--insecure is set: whoever reaches this address may use the service")
 	}
 }

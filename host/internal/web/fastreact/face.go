@@ -58,6 +58,8 @@ type Config struct {
 	Desk      Desk
 	Inspector Inspector
 
+	Administration Administration // may be nil where the door has no administration token
+
 	Version       string
 	Model         string // the configured model's name
 	DefaultStream bool   // what an absent "stream" means for chat
@@ -119,6 +121,8 @@ func (f *face) routes() []web.Route {
 		{Method: post, Path: "/v1/approvals/{request_id}/deny", Handle: f.deny},
 		{Method: get, Path: "/v1/policy", Handle: f.policy},
 		{Method: post, Path: "/v1/policy/check", Handle: f.checkPolicy},
+		{Method: post, Path: "/v1/policy/reload", Handle: f.reloadPolicy, Admin: true},
+		{Method: get, Path: "/v1/audit/export", Handle: f.exportAudit, Admin: true},
 		{Method: get, Path: "/v1/metrics", Handle: f.metrics},
 	}
 	if f.cfg.Prometheus {
