@@ -60,6 +60,7 @@ func (c *conversation) prepare() {
 	case len(c.tools) > 0:
 		c.request.ToolPolicy = &client.ToolPolicy{Mode: "allowlist", AllowedTools: c.tools}
 	}
+	c.request.StreamDeltas = !c.asJSON
 	c.request.Metadata = json.RawMessage(`{"caller":"fastreact-cli"}`)
 }
 

@@ -19,6 +19,7 @@ type display struct {
 	asJSON bool
 
 	answer string // content of the final answer
+	parts  bool   // the answer was shown in parts
 	failed bool   // the run ended with an error
 	ended  bool
 }
@@ -31,9 +32,22 @@ func (d *display) event(e client.Event) {
 		fmt.Fprintln(d.out, asciiJSON(bytes.TrimSpace(e.Raw)))
 		return
 	}
+	if part, is := e.Part(); is {
+		d.part(part)
+		return
+	}
 	if line := d.line(e); line != "" {
 		fmt.Fprintln(d.out, line)
 	}
+}
+
+// part shows a part of the answer behind the last one.
+func (d *display) part(text string) {
+	if !d.parts {
+		fmt.Fprintln(d.out)
+	}
+	d.parts = true
+	fmt.Fprint(d.out, onScreenLines(text))
 }
 
 // line says in words what happened, or nothing when a person need not know.
@@ -49,12 +63,39 @@ func (d *display) line(e client.Event) string {
 		return fmt.Sprintf("  ← %s %s", onScreen(e.ToolName), onScreen(cut(e.Content, resultPreview)))
 	case "ask_user":
 		return d.question(e)
+	case "tool_progress":
+		return d.progress(e)
 	case "session_end":
-		return "\n" + onScreenLines(e.Content)
+		return d.end(onScreenLines(e.Content))
 	case "error":
 		return "\nThe run failed: " + onScreenLines(e.Content)
 	}
 	return ""
+}
+
+// end closes an answer that was shown in parts, or shows it.
+func (d *display) end(answer string) string {
+	if d.parts {
+		fmt.Fprintln(d.out)
+		return ""
+	}
+	return "\n" + answer
+}
+
+// progress is a sign of life of a tool, on one line.
+func (d *display) progress(e client.Event) string {
+	var about struct {
+		Done  *float64 `json:"done"`
+		Total *float64 `json:"total"`
+	}
+	how := ""
+	if json.Unmarshal(e.Metadata, &about) == nil && about.Done != nil {
+		how = fmt.Sprintf(" %g", *about.Done)
+		if about.Total != nil {
+			how += fmt.Sprintf(" of %g", *about.Total)
+		}
+	}
+	return fmt.Sprintf("  … %s%s %s", onScreen(e.ToolName), how, onScreen(cut(e.Content, resultPreview)))
 }
 
 func (d *display) question(e client.Event) string {

@@ -139,3 +139,17 @@ func check(err error, holds bool) error {
 	}
 	return err
 }
+
+func TestARequestForPartsSaysSo(t *testing.T) {
+	for deltas, want := range map[bool]string{
+		false: `{"messages":[{"role":"user","content":"?"}]}`,
+		true:  `{"messages":[{"role":"user","content":"?"}],"stream_deltas":true}`,
+	} {
+		request := Ask("?")
+		request.StreamDeltas = deltas
+		raw, err := json.Marshal(request)
+		if err != nil || string(raw) != want {
+			t.Errorf("%s, %v", raw, err)
+		}
+	}
+}

@@ -28,3 +28,7 @@ type Event struct {
 
 // Terminal reports whether the event ends its run.
 func (e Event) Terminal() bool { return e.Type == "session_end" || e.Type == "error" }
+
+// Part returns a part of the answer, and whether the event is one. The parts of a run joined are the content of its
+// session_end.
+func (e Event) Part() (text string, is bool) { return e.Content, e.Type == "answer_delta" }
