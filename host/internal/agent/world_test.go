@@ -31,6 +31,7 @@ type world struct {
 	tools *tools
 	ref   run.Ref
 
+	client     model.Client             // in place of model when set
 	committing func(ledger.Batch)       // called before each batch of the agent when set
 	failing    func(ledger.Batch) error // likewise; its error stands for a commit that failed
 }
@@ -98,6 +99,9 @@ func (w *world) employ(t *testing.T, s setting) {
 		t.Fatal(err)
 	}
 	s.agent.Model, s.agent.Gate, s.agent.Ledger, s.agent.Desk = w.model, door, w, desk{}
+	if w.client != nil {
+		s.agent.Model = w.client
+	}
 	w.agent = agent.New(s.agent)
 }
 
