@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -19,8 +18,9 @@ type dialer struct {
 	spawn  func(func(context.Context)) bool
 }
 
-// discoverWait bounds the question that only servers of protocol version 2026-07-28 answer.
-const discoverWait = 2 * time.Second
+// unbounded lifts the library's bound on the question that only servers of protocol version 2026-07-28 answer. It is put
+// to a server that has answered another one before, and the attempt as a whole is bounded.
+const unbounded = -1
 
 // dial connects and shakes hands, within ctx. It asks in the way every server but the newest understands first, so
 // that no server is made to wait for a question it ignores, and in the newest way only when that was refused.
@@ -48,7 +48,7 @@ func (d dialer) dialModern(ctx context.Context, w wire) (*session, error) {
 			return nil, err
 		}
 	}
-	c, err := d.handshake(ctx, w, client.WithDiscoverTimeout(discoverWait))
+	c, err := d.handshake(ctx, w, client.WithDiscoverTimeout(unbounded))
 	if err != nil {
 		d.discard(w)
 		return nil, fmt.Errorf("%w: %w", errHandshake, err)

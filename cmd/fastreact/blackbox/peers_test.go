@@ -34,6 +34,9 @@ func serveTee(log string) int {
 				_, _ = oracle.Write(line)
 				_ = oracle.Sync()
 			}
+			if refuse(line) {
+				continue
+			}
 			if _, broken := stdin.Write(line); err != nil || broken != nil {
 				_ = stdin.Close()
 				return
@@ -44,6 +47,19 @@ func serveTee(log string) int {
 		return 1
 	}
 	return 0
+}
+
+// refuse answers a request itself, as a server does that does not know its method, when the tee was told to.
+func refuse(line []byte) bool {
+	var request struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	refused := json.Unmarshal(line, &request) == nil && request.Method != "" && request.Method == os.Getenv("BLACKBOX_TEE_REFUSES")
+	if refused {
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`+"\n", request.ID)
+	}
+	return refused
 }
 
 // peer is one MCP server that somebody else wrote.
