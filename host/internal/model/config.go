@@ -65,6 +65,7 @@ func newTransport(proxy *url.URL) http.RoundTripper {
 		transport.Proxy = http.ProxyURL(proxy)
 	}
 	transport.MaxIdleConnsPerHost = 64
+	transport.IdleConnTimeout = 10 * time.Second // a burst leaves nothing behind for long
 	return transport
 }
 
