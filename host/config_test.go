@@ -64,7 +64,7 @@ func TestWithoutAFileTheDefaultsRun(t *testing.T) {
 	got := loaded.Config.Server
 	want := ServerConfig{
 		Addr: "127.0.0.1:18741", MaxRequestBytes: 1048576,
-		Keepalive: 15 * time.Second, ShutdownGrace: 20 * time.Second,
+		Keepalive: 15 * time.Second, ShutdownGrace: 20 * time.Second, RateLimits: RateLimits{MaxKeys: 10000},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)

@@ -51,8 +51,10 @@ func (i inspector) Tools(ctx context.Context) []run.Tool {
 // Policy returns the policy in force.
 func (i inspector) Policy() fastreact.Policy {
 	snapshot := i.server.gate.Policy()
-	return fastreact.Policy{Config: snapshot.Policy, Hash: snapshot.Hash, Plugins: snapshot.Plugins,
-		Reload: i.server.options.Reload != nil}
+	return fastreact.Policy{
+		Config: snapshot.Policy, Hash: snapshot.Hash, Plugins: snapshot.Plugins,
+		Reload: i.server.options.Reload != nil,
+	}
 }
 
 // DryRun judges a call that is not made.
@@ -60,9 +62,9 @@ func (i inspector) DryRun(ctx context.Context, probe fastreact.Probe) (run.Decis
 	return i.server.gate.DryRun(ctx, gate.Probe{Tool: probe.Tool, Args: probe.Args, Identity: probe.Identity}), nil
 }
 
-// Stats counts.
-func (i inspector) Stats(ctx context.Context) (fastreact.Stats, error) {
-	counted, err := i.server.ledger.Stats(ctx)
+// Stats counts what belongs to the runs that the filter selects. Plugins are everybody's: they count every call.
+func (i inspector) Stats(ctx context.Context, of run.Filter) (fastreact.Stats, error) {
+	counted, err := i.server.ledger.Stats(ctx, of)
 	if err != nil {
 		return fastreact.Stats{}, err
 	}

@@ -122,8 +122,8 @@ type Outbox interface {
 type Books interface {
 	// Audits returns audit records with Sequence greater than after, ascending, at most limit; all runs when ref is nil.
 	Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error)
-	// Stats counts everything once.
-	Stats(ctx context.Context) (Stats, error)
+	// Stats counts the runs that a filter selects, whatever its limit, and all that belongs to them, once.
+	Stats(ctx context.Context, of run.Filter) (Stats, error)
 	// Prune removes terminal runs that finished before the time, with all that belongs to them, at most limit runs.
 	Prune(ctx context.Context, before time.Time, limit int) (removed int, err error)
 	// Ping proves that the store can be written to.

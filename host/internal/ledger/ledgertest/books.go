@@ -13,6 +13,7 @@ func bookFacts() []fact {
 		{"AuditsAreInOrderAndByRun", auditsAreInOrder},
 		{"AuditSequenceIsNeverGivenTwice", auditSequenceIsUnique},
 		{"EmptyLedgerCountsNothing", emptyLedgerCountsNothing},
+		{"StatsOfATenantAndAUserCountNobodyElses", statsOfAUser},
 		{"StatsCountEverythingOnce", statsCount},
 		{"RecentErrorsAreTheFiveNewest", recentErrors},
 		{"PingSucceeds", func(w *world) { w.must(w.Ping(w.Context())) }},
@@ -75,11 +76,40 @@ func auditSequenceIsUnique(w *world) {
 }
 
 func emptyLedgerCountsNothing(w *world) {
-	s, err := w.Stats(w.Context())
+	s, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	w.same("events, errors, audits", []int{0, 0, 0}, []int{s.Events, s.ErrorEvents, s.Audits})
 	w.same("durations", []time.Duration{0, 0, 0}, []time.Duration{s.AvgRunDuration, s.AvgToolDuration, s.AvgResolution})
 	w.same("recent errors", 0, len(s.RecentErrors))
+}
+
+func statsOfAUser(w *world) {
+	w.busy()
+	other := run.TenantKey("other")
+	stranger, _ := w.parked("stranger", 1, func(r *run.Run) {
+		r.Tenant, r.Request.Identity.UserKey, r.Request.Identity.TenantKey = other, "other:ann", "other"
+	})
+	colleague := w.driven("colleague", func(r *run.Run) { r.Request.Identity.UserKey = "pska:colleague" })
+	w.append(colleague, ledger.Batch{
+		Events: []run.Event{think("x"), {Kind: run.Errored}}, Audits: []run.Audit{{Stage: run.Decided}},
+		Finish: &ledger.Finish{Status: run.Failed, Outcome: run.Outcome{ErrorCode: "c", Error: "Broke."}},
+	})
+	count := func(of run.Filter) []int {
+		s, err := w.Stats(w.Context(), of)
+		w.must(err)
+		runs, approvals := 0, 0
+		for _, n := range s.RunsByStatus {
+			runs += n
+		}
+		for _, n := range s.ApprovalsByStatus {
+			approvals += n
+		}
+		return []int{runs, s.Events, s.ErrorEvents, s.Audits, approvals, len(s.RecentErrors)}
+	}
+	mine := tenant
+	w.same("of the tenant", []int{5, 6, 2, 2, 2, 2}, count(run.Filter{Tenant: &mine}))
+	w.same("of one user", []int{1, 2, 1, 1, 0, 1}, count(run.Filter{Tenant: &mine, UserKey: "pska:colleague"}))
+	w.same("of another tenant", []int{1, 0, 0, 0, 1, 0}, count(run.Filter{Tenant: &stranger.Tenant}))
 }
 
 // busy fills a ledger: four runs, four events, three audits, two approvals.
@@ -112,7 +142,7 @@ func (w *world) busy() {
 
 func statsCount(w *world) {
 	w.busy()
-	got, err := w.Stats(w.Context())
+	got, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	failed := w.get(ref("failed"))
 	for name, stream := range got.Streams {
@@ -142,7 +172,7 @@ func recentErrors(w *world) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		w.finish(w.driven(id), run.Failed)
 	}
-	s, err := w.Stats(w.Context())
+	s, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	var got []string
 	for _, e := range s.RecentErrors {

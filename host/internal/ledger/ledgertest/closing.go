@@ -35,7 +35,7 @@ func (w *world) everything() everything {
 	w.must(err)
 	approvals, err := w.Approvals(w.Context(), run.ApprovalFilter{Limit: 100})
 	w.must(err)
-	stats, err := w.Stats(w.Context())
+	stats, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	all := everything{Runs: runs.Items, Approvals: approvals.Items, Audits: w.audits(nil, 0, 100), Stats: stats}
 	for _, r := range runs.Items {
@@ -71,7 +71,7 @@ func (w *world) calls(ctx context.Context, r run.Run) map[string]func() error {
 			return err
 		},
 		"Audits": func() error { _, err := w.Audits(ctx, nil, 0, 1); return err },
-		"Stats":  func() error { _, err := w.Stats(ctx); return err },
+		"Stats":  func() error { _, err := w.Stats(ctx, run.Filter{}); return err },
 		"Prune":  func() error { _, err := w.Prune(ctx, time.Now(), 1); return err },
 		"Ping":   func() error { return w.Ping(ctx) },
 	}

@@ -40,7 +40,7 @@ func pruneRemovesOldRuns(w *world) {
 	w.refused(err, ledger.ErrUnknown)
 	w.same("events", 0, len(w.events(r.Ref)))
 	w.same("audits", 0, len(w.audits(nil, 0, 10)))
-	s, err := w.Stats(w.Context())
+	s, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	w.same("events counted", 0, s.Events)
 }

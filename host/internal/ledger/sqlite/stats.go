@@ -9,18 +9,19 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// Stats counts everything in one snapshot. Sums live in the runs' rows, so that events are never read for it.
-func (l *Ledger) Stats(ctx context.Context) (ledger.Stats, error) {
+// Stats counts in one snapshot. Sums live in the runs' rows, so that events are never read for it.
+func (l *Ledger) Stats(ctx context.Context, of run.Filter) (ledger.Stats, error) {
 	s := ledger.Stats{
 		RunsByStatus:      map[run.Status]int{},
 		ApprovalsByStatus: map[run.ApprovalStatus]int{},
 		Streams:           map[string]ledger.Stream{},
 	}
+	where := runConditions(of)
 	err := l.read(ctx, "count ledger", func(snapshot *sql.Tx) error {
-		for _, part := range []func(context.Context, *sql.Tx, *ledger.Stats) error{
+		for _, part := range []func(context.Context, *sql.Tx, *conditions, *ledger.Stats) error{
 			countRuns, sumRuns, countApprovals, recentErrors,
 		} {
-			if err := part(ctx, snapshot, &s); err != nil {
+			if err := part(ctx, snapshot, where, &s); err != nil {
 				return err
 			}
 		}
@@ -29,8 +30,10 @@ func (l *Ledger) Stats(ctx context.Context) (ledger.Stats, error) {
 	return s, err
 }
 
-func countRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
-	rows, err := snapshot.QueryContext(ctx, `SELECT status, COUNT(*) FROM runs GROUP BY status`)
+func countRuns(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
+	rows, err := snapshot.QueryContext(
+		ctx, `SELECT r.status, COUNT(*) FROM runs r`+where.text()+` GROUP BY r.status`, where.args...,
+	)
 	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
 		var (
 			status run.Status
@@ -43,7 +46,7 @@ func countRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
 	return err
 }
 
-func sumRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+func sumRuns(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
 	var (
 		runs, events, audits ledger.Stream
 		duration             float64 // microseconds
@@ -55,7 +58,7 @@ func sumRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
 			COALESCE(SUM(errors), 0), COALESCE(SUM(decisions), 0), COALESCE(SUM(calls), 0),
 			COALESCE(SUM(call_time), 0), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),
 			COALESCE(SUM(total_tokens), 0)
-		FROM runs`,
+		FROM runs r`+where.text(), where.args...,
 	).Scan(
 		&runs.Records, &runs.Bytes, &events.Records, &events.Bytes, &audits.Records, &audits.Bytes, &duration,
 		&s.ErrorEvents, &s.Audits, &calls, &callTime, &s.Usage.PromptTokens, &s.Usage.CompletionTokens,
@@ -69,16 +72,24 @@ func sumRuns(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
 	return err
 }
 
-func countApprovals(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+// ofRuns joins approvals with their runs, where there are conditions about these.
+func ofRuns(where *conditions) string {
+	if len(where.terms) == 0 {
+		return ""
+	}
+	return ` JOIN runs r ON r.place = a.run` + where.text()
+}
+
+func countApprovals(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
 	var (
 		all     ledger.Stream
 		sum     float64 // microseconds, of those that are settled
 		settled int
 	)
 	rows, err := snapshot.QueryContext(ctx, `
-		SELECT status, COUNT(*), SUM(LENGTH(COALESCE(args, '')) + LENGTH(decision)), COUNT(resolved_at),
-			COALESCE(SUM(resolved_at - created_at), 0)
-		FROM approvals GROUP BY status`)
+		SELECT a.status, COUNT(*), SUM(LENGTH(COALESCE(a.args, '')) + LENGTH(a.decision)), COUNT(a.resolved_at),
+			COALESCE(SUM(a.resolved_at - a.created_at), 0)
+		FROM approvals a`+ofRuns(where)+` GROUP BY a.status`, where.args...)
 	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
 		var (
 			status       run.ApprovalStatus
@@ -99,9 +110,11 @@ func countApprovals(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) erro
 	return err
 }
 
-func recentErrors(ctx context.Context, snapshot *sql.Tx, s *ledger.Stats) error {
+func recentErrors(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
+	failing := &conditions{terms: []string{`r.status = 'failed'`}}
+	failing.terms, failing.args = append(failing.terms, where.terms...), where.args
 	rows, err := snapshot.QueryContext(
-		ctx, selectRuns+` WHERE r.status = 'failed' ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`,
+		ctx, selectRuns+failing.text()+` ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`, failing.args...,
 	)
 	failed, err := collect(rows, err, scanRun)
 	for _, r := range failed {

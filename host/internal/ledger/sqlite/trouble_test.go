@@ -93,7 +93,7 @@ func TestWriteThatDoesNotFitFailsAlone(t *testing.T) {
 		})
 	}
 	group.Wait()
-	s, err := l.Stats(context.Background())
+	s, err := l.Stats(context.Background(), run.Filter{})
 	if err != nil || s.Events != 120 {
 		t.Errorf("%d events, error %v", s.Events, err)
 	}

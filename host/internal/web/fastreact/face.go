@@ -47,8 +47,8 @@ type Inspector interface {
 	Policy() Policy
 	// DryRun judges a call that is not made.
 	DryRun(ctx context.Context, probe Probe) (run.Decision, error)
-	// Stats counts.
-	Stats(ctx context.Context) (Stats, error)
+	// Stats counts what belongs to the runs that the filter selects, and all calls of plugins.
+	Stats(ctx context.Context, of run.Filter) (Stats, error)
 }
 
 // Config is what the face is made of. Engine, Records, Desk and Inspector are required.

@@ -221,12 +221,17 @@ type inspector struct {
 	decision run.Decision
 	probe    Probe
 	stats    Stats
+	counted  run.Filter
 }
 
-func (i *inspector) Ready(context.Context) ReadyReport    { return i.ready }
-func (i *inspector) Tools(context.Context) []run.Tool     { return i.tools }
-func (i *inspector) Policy() Policy                       { return i.policy }
-func (i *inspector) Stats(context.Context) (Stats, error) { return i.stats, nil }
+func (i *inspector) Ready(context.Context) ReadyReport { return i.ready }
+func (i *inspector) Tools(context.Context) []run.Tool  { return i.tools }
+func (i *inspector) Policy() Policy                    { return i.policy }
+func (i *inspector) Stats(_ context.Context, of run.Filter) (Stats, error) {
+	i.counted = of
+	return i.stats, nil
+}
+
 func (i *inspector) DryRun(_ context.Context, probe Probe) (run.Decision, error) {
 	i.probe = probe
 	return i.decision, nil

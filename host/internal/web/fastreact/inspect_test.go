@@ -40,7 +40,9 @@ func TestHealthIsPublicAndTheseBytes(t *testing.T) {
 }
 
 func TestEveryOtherRouteNeedsTheToken(t *testing.T) {
-	server := open(t, newBook(nil), func(_ *Config, door *web.Config) { door.ServiceToken = token })
+	server := open(t, newBook(nil), func(_ *Config, door *web.Config) {
+		door.ServiceToken, door.AdminToken = token, "token-of-the-administration"
+	})
 	for _, route := range New(Config{Prometheus: true}).Routes {
 		if route.Path == "/health" {
 			continue
@@ -177,7 +179,7 @@ func TestSmallListsAreTheseBytes(t *testing.T) {
 		}
 	}
 	index := get(t, server, "/", "Accept", "text/html")
-	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 24 {
+	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 26 {
 		t.Errorf("index: %v", index)
 	}
 }

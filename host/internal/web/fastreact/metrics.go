@@ -104,12 +104,16 @@ type modelMetrics struct {
 }
 
 func (f *face) metrics(x *web.Exchange) error {
-	if !x.Caller.SpeaksForAnyone() {
-		return notYours()
-	}
-	stats, err := f.cfg.Inspector.Stats(x.Request.Context())
+	seen, err := viewOf(x)
 	if err != nil {
 		return err
+	}
+	stats, err := f.cfg.Inspector.Stats(x.Request.Context(), run.Filter{Tenant: seen.tenant, UserKey: seen.user})
+	if err != nil {
+		return err
+	}
+	if seen != (view{}) {
+		stats.Plugins = nil // their counts are of everybody's calls
 	}
 	return x.JSON(http.StatusOK, toMetrics(stats))
 }

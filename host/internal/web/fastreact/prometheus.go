@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web"
 )
 
@@ -14,7 +15,7 @@ func (f *face) prometheus(x *web.Exchange) error {
 	if !x.Caller.SpeaksForAnyone() {
 		return notYours()
 	}
-	stats, err := f.cfg.Inspector.Stats(x.Request.Context())
+	stats, err := f.cfg.Inspector.Stats(x.Request.Context(), run.Filter{})
 	if err != nil {
 		return err
 	}
