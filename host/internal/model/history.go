@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -13,13 +14,15 @@ const missingResult = "(no result was recorded)"
 const maxID = 64
 
 // orderly returns the conversation as every provider accepts it: each assistant message with calls is followed by
-// exactly one result per call, and a result without its call is left out. An unanswered call would be refused for
-// the rest of the conversation.
+// exactly one result per call. A result without its call, a call without its own id and a message that says nothing
+// are left out: each would be refused, and again for the rest of the conversation.
 func orderly(messages []run.Message) []run.Message {
 	var out []run.Message
 	for i := 0; i < len(messages); i++ {
 		message := messages[i]
-		if message.Role == run.ToolRole {
+		message.ToolCalls = callable(message.ToolCalls)
+		silent := len(message.ToolCalls) == 0 && strings.TrimSpace(message.Content) == ""
+		if message.Role == run.ToolRole || silent {
 			continue
 		}
 		out = append(out, message)
@@ -39,6 +42,19 @@ func orderly(messages []run.Message) []run.Message {
 		}
 	}
 	return out
+}
+
+// callable are the calls that can be answered: named, and with an id that no other of the message has.
+func callable(calls []run.ToolCall) []run.ToolCall {
+	var kept []run.ToolCall
+	taken := map[string]bool{"": true}
+	for _, call := range calls {
+		if !taken[call.ID] && call.Name != "" {
+			kept = append(kept, call)
+		}
+		taken[call.ID] = true
+	}
+	return kept
 }
 
 // nameCalls gives every call an id that nobody in the conversation has, keeping those that are fine.

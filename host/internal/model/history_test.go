@@ -9,18 +9,22 @@ import (
 )
 
 func TestEveryCallInAHistoryIsAnsweredOnce(t *testing.T) {
-	asks := run.Message{Role: run.Assistant, ToolCalls: []run.ToolCall{{ID: "a"}, {ID: "b"}}}
+	asks := run.Message{Role: run.Assistant, ToolCalls: []run.ToolCall{{ID: "a", Name: "n"}, {ID: "b", Name: "n"}}}
 	user := run.Message{Role: run.User, Content: "q"}
+	twice := run.Message{Role: run.Assistant, ToolCalls: append(asks.ToolCalls, run.ToolCall{ID: "a", Name: "m"}, run.ToolCall{ID: "c"}, run.ToolCall{Name: "n"})}
+	silent, mute := run.Message{Role: run.Assistant, Content: " \n"}, run.Message{Role: run.Assistant, ToolCalls: []run.ToolCall{{Name: "n"}}}
 	result := func(id, text string) run.Message {
 		return run.Message{Role: run.ToolRole, ToolCallID: id, Content: text}
 	}
 	for name, test := range map[string]struct{ given, want []run.Message }{
-		"in order":           {[]run.Message{user, asks, result("a", "1"), result("b", "2")}, []run.Message{user, asks, result("a", "1"), result("b", "2")}},
-		"out of order":       {[]run.Message{asks, result("b", "2"), result("a", "1"), user}, []run.Message{asks, result("a", "1"), result("b", "2"), user}},
-		"one missing":        {[]run.Message{asks, result("b", "2"), user}, []run.Message{asks, result("a", missingResult), result("b", "2"), user}},
-		"result of no call":  {[]run.Message{user, result("x", "1"), asks, result("a", "1"), result("b", "2"), result("x", "3")}, []run.Message{user, asks, result("a", "1"), result("b", "2")}},
-		"calls at the end":   {[]run.Message{asks}, []run.Message{asks, result("a", missingResult), result("b", missingResult)}},
-		"nothing to arrange": {[]run.Message{user}, []run.Message{user}},
+		"in order":                     {[]run.Message{user, asks, result("a", "1"), result("b", "2")}, []run.Message{user, asks, result("a", "1"), result("b", "2")}},
+		"out of order":                 {[]run.Message{asks, result("b", "2"), result("a", "1"), user}, []run.Message{asks, result("a", "1"), result("b", "2"), user}},
+		"one missing":                  {[]run.Message{asks, result("b", "2"), user}, []run.Message{asks, result("a", missingResult), result("b", "2"), user}},
+		"result of no call":            {[]run.Message{user, result("x", "1"), asks, result("a", "1"), result("b", "2"), result("x", "3")}, []run.Message{user, asks, result("a", "1"), result("b", "2")}},
+		"calls at the end":             {[]run.Message{asks}, []run.Message{asks, result("a", missingResult), result("b", missingResult)}},
+		"calls that nobody can answer": {[]run.Message{twice, result("a", "1"), result("b", "2")}, []run.Message{asks, result("a", "1"), result("b", "2")}},
+		"messages that say nothing":    {[]run.Message{user, silent, mute, result("", "1"), user}, []run.Message{user, user}},
+		"nothing to arrange":           {[]run.Message{user}, []run.Message{user}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, orderly(test.given)); diff != "" {
