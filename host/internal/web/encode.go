@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Encode returns value as one line of JSON that every reader of lines keeps whole: valid UTF-8, HTML characters as
@@ -16,9 +17,13 @@ func Encode(value any) ([]byte, error) {
 		return nil, fmt.Errorf("encode answer: %w", err)
 	}
 	line := bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
-	line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
 	for _, escape := range lineBreaks() {
-		line = bytes.ReplaceAll(line, []byte(escape.raw), []byte(escape.escaped))
+		if bytes.Contains(line, []byte(escape.raw)) { // a large line is not copied for nothing
+			line = bytes.ReplaceAll(line, []byte(escape.raw), []byte(escape.escaped))
+		}
 	}
 	return line, nil
 }
