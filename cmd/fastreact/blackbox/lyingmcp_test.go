@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,16 @@ func (l *liar) lie(id json.RawMessage, params json.RawMessage) {
 		l.write(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"content":7,"structuredContent":"src_evil","isError":"yes"}}`)
 	case "frames":
 		l.reply(id, textResult("a\n\nevent: done\ndata: [DONE]\n\n\r\u2028\u0085\u001b[2J"))
+	case "shout":
+		fmt.Fprint(os.Stderr, strings.Repeat("canary-shout", 4<<20))
+		l.reply(id, textResult("after shouting"))
+	case "batch":
+		l.write(`[{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"content":"out of a batch"}}]`)
+	case "progress":
+		l.progress(params)
+		l.reply(id, textResult("after progress"))
+	case "escape":
+		l.reply(id, textResult(strconv.Itoa(escape())))
 	case "crash":
 		os.Exit(3)
 	case "hang":
@@ -169,6 +180,9 @@ func TestALyingServerIsSurvived(t *testing.T) {
 		{"after monstrous", "ok"},
 		{"rpc error", "[MCP_ERROR]"},
 		{"garbage", "after garbage"},
+		{"shout", "after shouting"},
+		{"batch", "out of a batch"},
+		{"progress", "after progress"},
 		{"null", "[MCP_ERROR]"},
 		{"odd", ""},
 		{"frames", "a\n\nevent: done\ndata: [DONE]\n\n\r\u2028\u0085\u001b[2J"},
