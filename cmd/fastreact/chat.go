@@ -18,6 +18,7 @@ type conversation struct {
 	request client.Request
 	system  string
 	noTools bool
+	memory  bool
 	tools   []string
 }
 
@@ -42,7 +43,8 @@ func newChat(p program) *cobra.Command {
 	c.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&c.request.UserKey, "user-key", "", "ask as this user, such as pska:user_primary")
-	flags.StringVar(&c.request.SessionID, "session", "", "session to continue")
+	flags.StringVar(&c.request.SessionID, "session", "", "session to ask in")
+	flags.BoolVar(&c.memory, "memory", false, "let the service remember the session, instead of sending it along")
 	flags.StringVar(&c.request.Model, "model", "", "model to ask")
 	flags.StringVar(&c.system, "system", "", "instruction that stands before the question")
 	flags.BoolVar(&c.noTools, "no-tools", false, "answer without tools")
@@ -62,6 +64,9 @@ func (c *conversation) prepare() {
 	}
 	c.request.StreamDeltas = !c.asJSON
 	c.request.Metadata = json.RawMessage(`{"caller":"fastreact-cli"}`)
+	if c.memory {
+		c.request.Metadata = json.RawMessage(`{"caller":"fastreact-cli","session_memory":true}`)
+	}
 }
 
 // converse asks each line of standard input.
@@ -94,6 +99,7 @@ func (c *conversation) ask(ctx context.Context, p program, question string) erro
 	if err != nil {
 		return err
 	}
+	before := len(c.request.Messages)
 	c.request.Messages = append(c.request.Messages, client.Message{Role: "user", Content: question})
 	show := display{out: p.out, asJSON: c.asJSON}
 	for event, err := range service.Chat(ctx, c.request) {
@@ -103,7 +109,10 @@ func (c *conversation) ask(ctx context.Context, p program, question string) erro
 		c.request.SessionID = event.SessionID
 		show.event(event)
 	}
-	if !show.failed {
+	switch {
+	case c.memory:
+		c.request.Messages = c.request.Messages[:before]
+	case !show.failed:
 		c.request.Messages = append(c.request.Messages, client.Message{Role: "assistant", Content: show.answer})
 	}
 	return show.verdict()

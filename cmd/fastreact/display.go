@@ -55,7 +55,7 @@ func (d *display) line(e client.Event) string {
 	switch e.Type {
 	case "session_start":
 		return fmt.Sprintf("run %s in session %s", onScreen(e.RunID), onScreen(e.SessionID))
-	case "think":
+	case "think", "compaction":
 		return "  · " + onScreenLines(e.Content)
 	case "tool_call":
 		return fmt.Sprintf("  → %s %s", onScreen(e.ToolName), onScreen(compact(e.ToolArgs)))

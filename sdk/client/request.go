@@ -15,6 +15,7 @@ type Request struct {
 	ToolPolicy   *ToolPolicy     `json:"tool_policy,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`      // a JSON object
 	OnDisconnect string          `json:"on_disconnect,omitempty"` // cancel or continue
+	Multitask    string          `json:"multitask,omitempty"`     // beside another run of the session: parallel, reject, enqueue or interrupt
 	StreamDeltas bool            `json:"stream_deltas,omitempty"` // the answer also comes in parts: events of type answer_delta
 }
 

@@ -85,8 +85,16 @@ func TestOneSessionIDOfManyUsersAndTenantsLeaksNothing(t *testing.T) {
 	s.token = "service-secret"
 	type who struct{ user, tenant string }
 	everyone := []who{
-		{"", ""}, {"", "pska"}, {"", "other"}, {"pska:ann", ""}, {"pska:bob", ""}, {"other:ann", ""}, {"ann", "pska"},
-		{"ann", "other"}, {"ann", ""}, {"pska:ann", "other"},
+		{"", ""},
+		{"", "pska"},
+		{"", "other"},
+		{"pska:ann", ""},
+		{"pska:bob", ""},
+		{"other:ann", ""},
+		{"ann", "pska"},
+		{"ann", "other"},
+		{"ann", ""},
+		{"pska:ann", "other"},
 	}
 	for round := range 2 {
 		for i, w := range everyone {
