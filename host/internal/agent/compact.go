@@ -79,7 +79,7 @@ func (p *planner) size() int { return p.fixed + sizeOf(p.shown(p.plan)) }
 
 // shownSize is how many bytes of a message are shown.
 func (p *planner) shownSize(place int) int {
-	return sizeOf([]run.Message{p.plan.bounded(place, p.messages[place])})
+	return sizeOf([]run.Message{p.bounded(p.plan, place)})
 }
 
 // goal is where the gentler methods stop, so that the next step does not need another compaction at once.
@@ -154,7 +154,7 @@ func (p *planner) share() {
 	}
 	p.method = byShare
 	for _, place := range results {
-		p.cut(place, max(room/len(results)-len(shortened(" ", 0))-20, leastBytes))
+		p.cut(place, max(room/len(results)-p.tail(place), leastBytes))
 	}
 }
 
@@ -218,8 +218,8 @@ func (s *story) heardCompaction(event run.Event) error {
 
 // sequence is the event that a message of this run came from; nil for a message that came with the request.
 func (s *story) sequence(place int) any {
-	if place < 0 || place >= len(s.sequences) {
+	if place < 0 || place >= len(s.sources) {
 		return nil
 	}
-	return s.sequences[place]
+	return s.sources[place].sequence
 }

@@ -30,6 +30,7 @@ type start struct {
 	unknown []string // skills that were asked for and do not exist
 	omitted []string // skills that were chosen and did not fit
 	turns   []run.Turn
+	outside int // turns that may know more than this run's scope allows
 }
 
 // begin writes the first event.
@@ -79,6 +80,10 @@ func (d *drive) open(ctx context.Context) (start, error) {
 		return start{}, fmt.Errorf("remember session: %w", err)
 	}
 	for _, turn := range turns {
+		if !turn.Within(request.ToolPolicy.Scope) {
+			s.outside++
+			continue
+		}
 		if messages := remembered(turn, bounds.Bytes); messages != nil {
 			s.turns = append(s.turns, turn)
 			s.Memory = append(s.Memory, messages...)
@@ -144,7 +149,7 @@ func (s start) describeMemory(metadata map[string]any) {
 	for _, message := range s.Memory {
 		bytes += len(message.Content)
 	}
-	metadata["session_memory"] = map[string]any{"run_ids": runs, "messages": len(s.Memory), "bytes": bytes}
+	metadata["session_memory"] = map[string]any{"run_ids": runs, "messages": len(s.Memory), "bytes": bytes, "outside_scope": s.outside}
 }
 
 // know is the part of the system words that the skills make up.

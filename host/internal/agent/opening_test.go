@@ -68,7 +68,7 @@ func TestARunThatRemembersHearsTheSessionBeforeItsOwnMessages(t *testing.T) {
 	if diff := cmp.Diff(want, w.heard(0)); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}
-	memory := map[string]any{"run_ids": []any{"a", "b"}, "messages": 4.0, "bytes": 21.0}
+	memory := map[string]any{"run_ids": []any{"a", "b"}, "messages": 4.0, "bytes": 21.0, "outside_scope": 0.0}
 	if diff := cmp.Diff(memory, metadata(t, w.events(t)[0])["session_memory"]); diff != "" {
 		t.Errorf("start (-want +got):\n%s", diff)
 	}
@@ -122,6 +122,30 @@ func TestALongSessionIsRememberedWithinItsBounds(t *testing.T) {
 				t.Errorf("heard (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestARunBoundToACorpusRemembersOnlyWhatWasFoundInIt(t *testing.T) {
+	bound := func(ids ...string) *sdk.Scope { return &sdk.Scope{Mode: sdk.Hard, KnowledgeBaseIDs: ids} }
+	w := newWorld(t, []model.Turn{model.Say("Done.")}, remembers, func(s *setting) {
+		s.request.ToolPolicy.Scope = bound("alpha", "gamma")
+	})
+	for id, scope := range map[string]*sdk.Scope{
+		"same": bound("gamma", "alpha"), "unbound": nil, "other": bound("beta"), "wider": bound("alpha", "beta"),
+		"sources only": {Mode: sdk.Hard, SourceItemIDs: []string{"src"}},
+	} {
+		w.earlier(t, id, id+"?", "Found.", func(r *run.Run) { r.Request.ToolPolicy.Scope = scope })
+	}
+	w.earlier(t, "narrower", "narrower?", "Found.", func(r *run.Run) { r.Request.ToolPolicy.Scope = bound("alpha") })
+	w.drive(t)
+	want := []string{
+		"system: Cite.", "user: same?", "assistant: Found.", "user: narrower?", "assistant: Found.", "user: What is alpha?",
+	}
+	if diff := cmp.Diff(want, w.heard(0)); diff != "" {
+		t.Errorf("heard (-want +got):\n%s", diff)
+	}
+	if memory := metadata(t, w.events(t)[0])["session_memory"].(map[string]any); memory["outside_scope"] != 4.0 {
+		t.Errorf("start %v", memory)
 	}
 }
 

@@ -16,9 +16,14 @@ func preview(result run.Event, limit int) string {
 		return text
 	}
 	shown := strings.ToValidUTF8(text[:limit], "")
+	return shown + readOn(len(shown), len(text), handle.Of(result.Ref, result.Sequence))
+}
+
+// readOn stands below the beginning of a result.
+func readOn(shown, whole int, name string) string {
 	return fmt.Sprintf(
-		"%s\n[cut: the first %d of %d bytes are shown; where %s is among your tools, it reads on: handle %q, offset %d]",
-		shown, len(shown), len(text), handle.ToolName, handle.Of(result.Ref, result.Sequence), len(shown),
+		"\n[cut: the first %d of %d bytes are shown; where %s is among your tools, it reads on: handle %q, offset %d]",
+		shown, whole, handle.ToolName, name, shown,
 	)
 }
 

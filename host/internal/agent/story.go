@@ -21,12 +21,18 @@ type story struct {
 	asked     int            // approvals so far
 	usage     *run.Usage     // nil while no model call said
 	messages  []run.Message  // of the model and the tools, after the request's own
-	sequences []int64        // of the events that the messages came from
+	sources   []source       // the events that the messages came from
 
 	opening    opening    // what the prompt begins with beside the request
 	compaction compaction // what the model no longer sees
 	draft      *draft     // an answer that was given and must not leave as it is; nil when there is none
 	open       []openCall // calls without a result, in call order
+}
+
+// source is the event that a message came from.
+type source struct {
+	sequence int64
+	bytes    int // of its whole content
 }
 
 // openCall is a call that has no result yet.
@@ -81,7 +87,8 @@ func (s *story) hearOne(event run.Event) error {
 
 // said makes a message part of the conversation.
 func (s *story) said(event run.Event, message run.Message) {
-	s.messages, s.sequences = append(s.messages, message), append(s.sequences, event.Sequence)
+	s.messages = append(s.messages, message)
+	s.sources = append(s.sources, source{sequence: event.Sequence, bytes: len(event.Content)})
 }
 
 func (s *story) heardCall(event run.Event) {

@@ -77,7 +77,7 @@ func (p *planner) toSumUp(room int) string {
 		if !p.keeps(p.plan, place) || p.stays(place) {
 			continue
 		}
-		part := spokenLine(p.plan.bounded(place, p.messages[place]))
+		part := spokenLine(p.bounded(p.plan, place))
 		if room -= len(part) + 2; room < 0 {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fastreact/fastreact/host/internal/handle"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -14,13 +15,15 @@ type talk struct {
 	question int // place of the last user message
 	newest   int // place where the newest step begins; the question while there was none
 	own      int // place of the first message of this run's events
+	sources  []source
+	ref      run.Ref
 }
 
 // talk gathers the conversation.
 func (d *drive) talk() talk {
 	_, asked := d.request()
 	t := talk{messages: append(append([]run.Message{}, d.story.opening.Memory...), asked...)}
-	t.own = len(t.messages)
+	t.own, t.sources, t.ref = len(t.messages), d.story.sources, d.run.Ref
 	for i, message := range t.messages {
 		if message.Role == run.User {
 			t.question = i
@@ -69,21 +72,35 @@ func (t talk) shown(c compaction) []run.Message {
 	if c.Before > 0 && c.Note != "" {
 		shown = append(shown, run.Message{Role: run.User, Content: c.Note})
 	}
-	for place, message := range t.messages {
+	for place := range t.messages {
 		if !t.keeps(c, place) {
 			continue
 		}
-		shown = append(shown, c.bounded(place, message))
+		shown = append(shown, t.bounded(c, place))
 	}
 	return shown
 }
 
 // bounded is a message with as much of it as is shown.
-func (c compaction) bounded(place int, message run.Message) run.Message {
-	if limit, cut := c.Limits[place]; cut {
-		message.Content = shortened(message.Content, limit)
+func (t talk) bounded(c compaction, place int) run.Message {
+	message := t.messages[place]
+	limit, cut := c.Limits[place]
+	if !cut || len(message.Content) <= limit {
+		return message
 	}
+	if place < t.own {
+		message.Content = shortened(message.Content, limit)
+		return message
+	}
+	from := t.sources[place-t.own]
+	head := strings.ToValidUTF8(message.Content[:limit], "")
+	message.Content = head + readOn(len(head), from.bytes, handle.Of(t.ref, from.sequence))
 	return message
+}
+
+// tail is room for what stands below a result that is cut.
+func (t talk) tail(place int) int {
+	return len(readOn(len(t.messages[place].Content), 1<<30, handle.Of(t.ref, 1<<40)))
 }
 
 // shortened returns text whole when it fits, else its beginning in one line more.

@@ -1,6 +1,11 @@
 package run
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/fastreact/fastreact/sdk"
+)
 
 // SessionKey names one conversation: the session of one user of one tenant. The same session id of another user or
 // tenant is another conversation; runs without a user share their tenant's one without a name.
@@ -20,7 +25,25 @@ type Turn struct {
 	RunID     string
 	Questions []string // the user messages that the run was asked with last, in order
 	Answer    string
-	At        time.Time // when the run completed
+	Scope     *sdk.Scope // the corpus that the run was bound to; nil when it was not
+	At        time.Time  // when the run completed
+}
+
+// Within reports whether the turn knows nothing from outside the corpus that another run is bound to.
+func (t Turn) Within(bound *sdk.Scope) bool {
+	if bound == nil {
+		return true
+	}
+	return t.Scope != nil && inside(t.Scope.KnowledgeBaseIDs, bound.KnowledgeBaseIDs) &&
+		inside(t.Scope.SourceItemIDs, bound.SourceItemIDs)
+}
+
+// inside reports whether every id is one of the bound. nil bounds nothing.
+func inside(ids, bound []string) bool {
+	if bound == nil {
+		return true
+	}
+	return ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(bound, id) })
 }
 
 // Bytes is how much text the turn holds.
@@ -34,7 +57,7 @@ func (t Turn) Bytes() int {
 
 // Turn is the run's part of its conversation: its last user messages without the history before them, and its answer.
 func (r Run) Turn() Turn {
-	turn := Turn{RunID: r.ID, Questions: r.Request.lastQuestions(), Answer: r.Outcome.Answer}
+	turn := Turn{RunID: r.ID, Questions: r.Request.lastQuestions(), Answer: r.Outcome.Answer, Scope: r.Request.ToolPolicy.Scope}
 	if r.FinishedAt != nil {
 		turn.At = *r.FinishedAt
 	}
