@@ -5,6 +5,7 @@ LDFLAGS := -s -w -X main.commit=$(COMMIT)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)"
 RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 BENCHTIME ?= 1s
+LOAD_ROUNDS ?= 15
 SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
 
 # What builds and tests write for a moment stays below this folder too.
@@ -12,7 +13,7 @@ export TMPDIR := $(CURDIR)/.tmp
 $(shell mkdir -p $(TMPDIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help run build plugins test check bench clean peers
+.PHONY: help run build plugins test check bench load clean peers
 
 help: ## list what this Makefile can do
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -48,6 +49,9 @@ check: plugins ## format, vet, staticcheck and the guests' build
 
 bench: plugins ## run the benchmarks that docs/benchmarks.md reports
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 5 ./host/...
+
+load: plugins ## run 200 streams at once, beside a reader that never reads, many times, and assert the ratio
+	FASTREACT_LOAD_ROUNDS=$(LOAD_ROUNDS) go test -count=1 -timeout 15m -v -run TwoHundred ./cmd/fastreact/blackbox
 
 clean: ## remove what was built and the demo's data
 	rm -rf bin data .tmp plugins/builtin/dist/*.wasm examples/*/plugin.wasm
