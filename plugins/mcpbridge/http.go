@@ -81,7 +81,11 @@ func (w *httpWire) Close() error {
 // SendRequest sends a request and names what went wrong in this package's words. A wire that lost its server or its
 // session is dead: the library cannot start another session on it.
 func (w *httpWire) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	var seen exchange
+	id, err := encode(request.ID)
+	if err != nil {
+		return nil, &notSent{err}
+	}
+	seen := exchange{request: string(id)}
 	response, err := w.StreamableHTTP.SendRequest(context.WithValue(ctx, exchangeKey{}, &seen), request)
 	if err == nil && !seen.refusedSession(response) {
 		if response.Result == nil && response.Error == nil || response.Error == nil && response.ID.String() != request.ID.String() {

@@ -366,11 +366,3 @@ func TestChangedToolListOfTheNewestProtocolIsReadAgain(t *testing.T) {
 		t.Errorf("%d tools became %d", before, after)
 	}
 }
-
-func TestEventStreamIsBoundedEventByEvent(t *testing.T) {
-	b := &boundedBody{body: io.NopCloser(strings.NewReader(strings.Repeat("data: 0123456789\r\n\r\n", 100) + "data: " + strings.Repeat("x", 50))), limit: 40, endless: true}
-	read, err := io.ReadAll(b)
-	if !errors.Is(err, errTooLarge) || len(read) > 2000+56 {
-		t.Errorf("read %d bytes, %v", len(read), err)
-	}
-}

@@ -13,6 +13,7 @@ import (
 
 // exchange is what one HTTP exchange showed: its status, and whether it belonged to a session.
 type exchange struct {
+	request string // its id, as JSON
 	status  atomic.Int32
 	session atomic.Bool
 }
@@ -48,11 +49,17 @@ func (t *guardedTrip) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	var answer string
 	if seen, ok := request.Context().Value(exchangeKey{}).(*exchange); ok {
+		answer = seen.request
 		seen.status.Store(int32(response.StatusCode))
 		seen.session.Store(request.Header.Get(transport.HeaderKeySessionID) != "")
 	}
-	response.Body = &boundedBody{body: response.Body, limit: t.limit, endless: isEventStream(response)}
+	if isEventStream(response) {
+		response.Body = newEventBody(response.Body, int(t.limit), answer)
+	} else {
+		response.Body = &boundedBody{body: response.Body, limit: t.limit}
+	}
 	return response, nil
 }
 
@@ -61,40 +68,20 @@ func isEventStream(response *http.Response) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-// boundedBody fails once more than limit bytes were read. An endless body, a stream of events, is bounded event by
-// event.
+// boundedBody fails once more than limit bytes were read.
 type boundedBody struct {
-	body    io.ReadCloser
-	limit   int64
-	read    int64
-	endless bool
-	newline bool // the last byte but "\r" was a newline
+	body  io.ReadCloser
+	limit int64
+	read  int64
 }
 
 // Read reads from the body.
 func (b *boundedBody) Read(buffer []byte) (int, error) {
 	n, err := b.body.Read(buffer)
-	if !b.endless {
-		b.read += int64(n)
-	} else {
-		b.countEvents(buffer[:n])
-	}
-	if b.read > b.limit {
+	if b.read += int64(n); b.read > b.limit {
 		return 0, errTooLarge
 	}
 	return n, err
-}
-
-func (b *boundedBody) countEvents(chunk []byte) {
-	for _, c := range chunk {
-		switch {
-		case c == '\n' && b.newline:
-			b.read = 0
-		case c != '\r':
-			b.newline = c == '\n'
-			b.read++
-		}
-	}
 }
 
 // Close closes the body.
