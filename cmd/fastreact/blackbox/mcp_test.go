@@ -85,6 +85,9 @@ func scriptedTools() []any {
 	open := map[string]any{"type": "object", "properties": map[string]any{
 		"query": map[string]any{"type": "string"}, "user_id": map[string]any{"type": "string"},
 	}}
+	if os.Getenv("BLACKBOX_MCP_DIGEST") != "" {
+		return digestTools()
+	}
 	return []any{
 		map[string]any{"name": "pska_search", "description": "search", "inputSchema": open},
 		map[string]any{"name": "bump", "description": "count one", "inputSchema": map[string]any{"type": "object"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -80,15 +81,10 @@ func readPage(raw json.RawMessage) (page, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return page{}, fmt.Errorf("decode a page: %w", err)
 	}
-	if inner := fields["batch"]; fields["items"] == nil && inner != nil {
-		var nested map[string]json.RawMessage
-		if json.Unmarshal(inner, &nested) == nil {
-			for key, value := range nested {
-				if fields[key] == nil {
-					fields[key] = value
-				}
-			}
-		}
+	var nested map[string]json.RawMessage
+	if json.Unmarshal(fields["batch"], &nested) == nil && nested != nil {
+		maps.Copy(nested, fields)
+		fields = nested
 	}
 	for _, key := range []string{"items", "sources", "source_items", "documents", "chunks", "entries", "records", "results", "data"} {
 		if json.Unmarshal(fields[key], &list) == nil && list != nil {

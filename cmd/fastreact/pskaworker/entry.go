@@ -34,15 +34,20 @@ func readEntry(raw json.RawMessage) (entry, bool) {
 func (e entry) text(keys ...string) string {
 	for _, layer := range e {
 		for _, key := range keys {
-			switch value := layer[key].(type) {
-			case string:
-				if value != "" {
-					return value
-				}
-			case json.Number:
-				return value.String()
+			if text := written(layer[key]); text != "" {
+				return text
 			}
 		}
+	}
+	return ""
+}
+
+func written(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case json.Number:
+		return value.String()
 	}
 	return ""
 }

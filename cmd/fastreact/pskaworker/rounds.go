@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// rounds looks at the queue again and again and starts work as long as there are places.
+// rounds looks at the queue again and again and starts work as long as there are places. Of its two contexts, ctx ends
+// the looking and hard the work.
 type rounds struct {
 	worker *Worker
-	hard   context.Context // ends work under way
 	jobs   *sync.WaitGroup
 	places chan struct{}
 	again  chan struct{} // a job was worked on: there may be more to do
@@ -18,11 +18,11 @@ type rounds struct {
 	tried map[string]bool // once only: jobs that had their turn
 }
 
-func (r *rounds) forever(ctx context.Context) {
+func (r *rounds) forever(ctx, hard context.Context) {
 	down := backoff{least: min(time.Second, r.worker.cfg.Poll), most: longestPause}
 	for ctx.Err() == nil {
 		pause := jittered(r.worker.cfg.Poll)
-		if err := r.round(ctx); err != nil && ctx.Err() == nil {
+		if err := r.round(ctx, hard); err != nil && ctx.Err() == nil {
 			pause = down.next()
 			r.worker.cfg.Log.Warn("PSKA cannot be asked for jobs", slog.Duration("pause", pause), slog.Any("error", err))
 		} else {
@@ -39,7 +39,7 @@ func (r *rounds) forever(ctx context.Context) {
 }
 
 // round asks for jobs once and starts as many as there are places.
-func (r *rounds) round(ctx context.Context) error {
+func (r *rounds) round(ctx, hard context.Context) error {
 	jobs, err := r.worker.pska.jobs(ctx)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (r *rounds) round(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if !r.start(ctx, job, nil) {
+		if ctx.Err() != nil || !r.start(hard, job, nil) {
 			<-r.places
 		}
 	}
@@ -58,12 +58,12 @@ func (r *rounds) round(ctx context.Context) error {
 }
 
 // start works on a job in the place that the caller has taken. It reports whether it did.
-func (r *rounds) start(ctx context.Context, job Job, done func()) bool {
-	if ctx.Err() != nil || !r.worker.take(job.ID) {
+func (r *rounds) start(hard context.Context, job Job, done func()) bool {
+	if !r.worker.take(job.ID) {
 		return false
 	}
 	r.jobs.Go(func() {
-		leased := r.worker.work(r.hard, job)
+		leased := r.worker.work(hard, job)
 		r.worker.release(job.ID)
 		<-r.places
 		if leased {
@@ -83,7 +83,7 @@ func (r *rounds) start(ctx context.Context, job Job, done func()) bool {
 const onceTries = 4
 
 // once gives every job that is due one turn.
-func (r *rounds) once(ctx context.Context) error {
+func (r *rounds) once(ctx, hard context.Context) error {
 	down := backoff{least: min(time.Second, r.worker.cfg.Poll), most: longestPause}
 	for failed := 0; ctx.Err() == nil; {
 		jobs, err := r.worker.pska.jobs(ctx)
@@ -96,7 +96,7 @@ func (r *rounds) once(ctx context.Context) error {
 			}
 			continue
 		}
-		if !r.turns(ctx, jobs) {
+		if !r.turns(ctx, hard, jobs) {
 			return nil
 		}
 	}
@@ -104,7 +104,7 @@ func (r *rounds) once(ctx context.Context) error {
 }
 
 // turns gives each job its turn and waits for all. It reports whether there was any that had none before.
-func (r *rounds) turns(ctx context.Context, jobs []Job) (fresh bool) {
+func (r *rounds) turns(ctx, hard context.Context, jobs []Job) (fresh bool) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for _, job := range jobs {
@@ -118,7 +118,7 @@ func (r *rounds) turns(ctx context.Context, jobs []Job) (fresh bool) {
 		}
 		r.tried[job.ID] = true
 		all.Add(1)
-		if !r.start(ctx, job, all.Done) {
+		if !r.start(hard, job, all.Done) {
 			all.Done()
 			<-r.places
 			continue

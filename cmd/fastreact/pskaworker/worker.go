@@ -128,13 +128,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	var jobs sync.WaitGroup
 	defer jobs.Wait()
 	r := &rounds{
-		worker: w, hard: hard, jobs: &jobs, places: make(chan struct{}, w.cfg.Concurrency),
+		worker: w, jobs: &jobs, places: make(chan struct{}, w.cfg.Concurrency),
 		again: make(chan struct{}, 1), tried: map[string]bool{},
 	}
 	if w.cfg.Once {
-		return r.once(ctx)
+		return r.once(ctx, hard)
 	}
-	r.forever(ctx)
+	r.forever(ctx, hard)
 	return nil
 }
 
