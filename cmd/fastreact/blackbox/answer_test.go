@@ -155,3 +155,31 @@ func TestAModelWithNothingToSayEndsInASentence(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerWithoutToolsIsReadWhileTheModelWrites holds the model back until a reader has the first sentence.
+func TestAnAnswerWithoutToolsIsReadWhileTheModelWrites(t *testing.T) {
+	read := make(chan struct{})
+	model := rawModel(t, func(w http.ResponseWriter, _ string, _ int) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: %s\n\n", delta(`{"content":"The first is one. The sec"}`))
+		_ = http.NewResponseController(w).Flush()
+		<-read
+		fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", delta(`{"content":"ond is MCP. The third is three."}`), finishStop)
+	})
+	s := start(t, model, "")
+	stream := s.stream(ask("count", map[string]any{"stream_deltas": true, "tool_policy": map[string]any{"mode": "none"}}))
+	first := stream.until("answer_delta")
+	close(read)
+	all := append(first, stream.rest()...)
+	joined := ""
+	for _, f := range of(all, "answer_delta") {
+		joined += f.json(t)["content"].(string)
+	}
+	end := of(all, "session_end")[0].json(t)
+	if got := first[len(first)-1].json(t)["content"]; got != "The first is one. " {
+		t.Errorf("first part %q", got)
+	}
+	if !strings.HasPrefix(joined, "The first is one. ") || strings.Contains(joined, "MCP") || end["content"] != joined {
+		t.Errorf("parts %q, answer %v", joined, end["content"])
+	}
+}

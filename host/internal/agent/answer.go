@@ -26,7 +26,7 @@ const maxDeltas = 64
 
 // answer is how a run ends well.
 type answer struct {
-	text   string
+	text   string       // behind what was released already
 	reason string       // why it ends there
 	reply  *model.Reply // the model call that is still to be counted; nil when none is
 	check  *checked     // nil when nothing had to be taken out
@@ -58,7 +58,8 @@ func (d *drive) finish(ctx context.Context, said answer) error {
 		usage = sum(usage, said.reply.Usage)
 	}
 	deltas := d.deltas(said.text)
-	events = append(append(events, deltas...), d.endEvent(said, usage, len(deltas)))
+	said.text = d.story.released + said.text
+	events = append(append(events, deltas...), d.endEvent(said, usage, d.story.parts+len(deltas)))
 	outcome := d.outcome(usage)
 	outcome.Answer, outcome.StopReason = said.text, said.reason
 	return d.append(ctx, ledger.Batch{
@@ -67,8 +68,9 @@ func (d *drive) finish(ctx context.Context, said answer) error {
 }
 
 // deltas are the answer sentence by sentence, for a request that asks for it. They are released when the answer is
-// known and looked through: until a step has ended, its text may still turn out to be a thought beside tool calls, and
-// what was sent cannot be taken back. An answer that holds a secret stays whole, so that the faces see it whole.
+// known and looked through, unless the step had no tools, see live: until a step with tools has ended, its text may
+// still turn out to be a thought beside tool calls, and what was sent cannot be taken back. An answer that holds a
+// secret stays whole, so that the faces see it whole.
 func (d *drive) deltas(text string) []run.Event {
 	if !d.run.Request.StreamDeltas {
 		return nil

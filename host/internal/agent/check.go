@@ -44,7 +44,9 @@ var (
 // say ends the run with a reply, once that may leave.
 func (d *drive) say(ctx context.Context, reply model.Reply) error {
 	said := answerOf(reply)
-	if d.cfg.UncheckedAnswers || said.text != reply.Text || len(d.check(ctx).Find(reply.Text)) == 0 {
+	ours := said.text != reply.Text // a sentence of this house
+	said.text = d.story.behind(said.text)
+	if d.cfg.UncheckedAnswers || ours || len(d.check(ctx).Find(said.text)) == 0 {
 		return d.finish(ctx, said)
 	}
 	memo, err := json.Marshal(draft{said.text, said.reason})
@@ -77,7 +79,7 @@ func (d *drive) putRight(ctx context.Context, draft draft) error {
 		d.cfg.Log.Warn("answer was not rewritten", slog.String("run_id", d.run.ID), slog.Any("error", err))
 	}
 	said.text, said.check.Dropped = check.Drop(said.text)
-	if strings.TrimSpace(said.text) == "" {
+	if strings.TrimSpace(d.story.released+said.text) == "" {
 		said.text = emptySentence
 	}
 	return d.finish(ctx, said)
@@ -118,7 +120,7 @@ func (d *drive) check(ctx context.Context) *release.Check {
 		tools = append(tools, release.Tool{Name: tool.Name, Raw: tool.RawName})
 	}
 	var said []string
-	for _, message := range slices.Concat(d.ask().Messages, d.story.messages) {
+	for _, message := range slices.Concat(d.run.Request.Messages, d.ask().Messages, d.story.messages) {
 		if message.Role == run.User || message.Role == run.ToolRole && !runtimeWords(message.Content) {
 			said = append(said, message.Content)
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -28,18 +29,21 @@ func (d *drive) step(ctx context.Context) (finished bool, err error) {
 	case d.story.draft != nil:
 		return true, d.putRight(ctx, *d.story.draft)
 	case d.story.steps >= d.cfg.MaxIterations:
-		return true, d.finish(ctx, answer{text: limitSentence, reason: stopIterations})
+		return true, d.finish(ctx, answer{text: d.story.behind(limitSentence), reason: stopIterations})
 	case d.story.called > d.cfg.MaxToolCalls:
-		return true, d.finish(ctx, answer{text: limitSentence, reason: stopToolCalls})
+		return true, d.finish(ctx, answer{text: d.story.behind(limitSentence), reason: stopToolCalls})
 	}
 	if ended, err := d.fit(ctx); ended || err != nil {
 		return ended, err
 	}
-	reply, err := d.cfg.Model.Complete(ctx, d.ask(), nil)
-	if err != nil {
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
+	reply, err := d.complete(ctx, d.ask())
+	var unstored unstoredError
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return false, context.Cause(ctx)
+	case errors.As(err, &unstored):
+		return false, unstored
+	case err != nil:
 		return true, d.fail(ctx, err)
 	}
 	if len(reply.ToolCalls) == 0 {

@@ -26,6 +26,8 @@ type story struct {
 	opening    opening    // what the prompt begins with beside the request
 	compaction compaction // what the model no longer sees
 	draft      *draft     // an answer that was given and must not leave as it is; nil when there is none
+	released   string     // parts of the answer that were sent
+	parts      int        // how many
 	open       []openCall // calls without a result, in call order
 }
 
@@ -72,6 +74,9 @@ func (s *story) hearOne(event run.Event) error {
 		return s.heardStep(event)
 	case run.AskUser:
 		s.asked++
+	case run.AnswerDelta:
+		s.released += event.Content
+		s.parts++
 	case run.ToolResult:
 		s.open = slices.DeleteFunc(s.open, func(c openCall) bool { return c.event.ToolCallID == event.ToolCallID })
 		s.said(event, run.Message{

@@ -54,6 +54,8 @@ type setting struct {
 	agent   agent.Config
 	request run.Request
 	tools   *tools
+
+	speaking func(model.Client) model.Client // puts the scripted model into another
 }
 
 func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *world {
@@ -98,7 +100,11 @@ func (w *world) employ(t *testing.T, s setting) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.agent.Model, s.agent.Gate, s.agent.Ledger, s.agent.Desk = w.model, door, w, desk{}
+	s.agent.Model = w.model
+	if s.speaking != nil {
+		s.agent.Model = s.speaking(w.model)
+	}
+	s.agent.Gate, s.agent.Ledger, s.agent.Desk = door, w, desk{}
 	if w.client != nil {
 		s.agent.Model = w.client
 	}
