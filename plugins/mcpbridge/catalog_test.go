@@ -1,13 +1,16 @@
 package mcpbridge
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/client/transport"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -114,4 +117,33 @@ func FuzzCatalogNeverOffersWhatItQuarantined(f *testing.F) {
 			}
 		}
 	})
+}
+
+// endlessWire answers every tools/list with one more page.
+type endlessWire struct {
+	quietWire
+	page  string
+	asked *int
+}
+
+func (w endlessWire) SendRequest(context.Context, transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	*w.asked++
+	return &transport.JSONRPCResponse{Result: fmt.Appendf(nil, `{"tools":[%s],"nextCursor":"%d"}`, w.page, *w.asked)}, nil
+}
+
+func TestToolListWithoutEndIsLeftAfterAHundredPages(t *testing.T) {
+	asked := 0
+	entries, err := newSession(endlessWire{quietWire{newMortality()}, tool("work"), &asked}, "", replies{}).list(context.Background())
+	if len(entries) != maxListPages || err != nil || asked != maxListPages {
+		t.Errorf("%d entries of %d pages, %v", len(entries), asked, err)
+	}
+}
+
+func TestToolListBeyondEveryBoundIsRefused(t *testing.T) {
+	asked := 0
+	page := `"` + strings.Repeat("x", maxListBytes/4) + `"`
+	_, err := newSession(endlessWire{quietWire{newMortality()}, page, &asked}, "", replies{}).list(context.Background())
+	if !errors.Is(err, errTooLarge) || asked != 4 {
+		t.Errorf("%d pages, %v", asked, err)
+	}
 }

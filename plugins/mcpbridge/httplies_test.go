@@ -85,7 +85,12 @@ func TestLyingHTTPServerIsSurvived(t *testing.T) {
 		"cut events":  func(w writer, _ string) { asEvents(w, progress) },
 		"noise first": func(w writer, id string) { asEvents(w, "{", "[]", "7", progress, says(id, "fine")) },
 		"same id asks": func(w writer, id string) {
-			asEvents(w, `{"jsonrpc":"2.0","id":`+id+`,"method":"sampling/createMessage","params":{}}`, says(id, "fine"))
+			asEvents(w, `{"jsonrpc":"2.0","id":`+id+`,"method":"sampling/createMessage","params":{}}`)
+			if refusal := <-answered; !strings.Contains(refusal, "-32601") {
+				t.Errorf("answered %s", refusal)
+			}
+			asEvents(w, says(id, "fine"))
+		},
 		},
 		"status 500":   func(w writer, _ string) { http.Error(w, "canary", http.StatusInternalServerError) },
 		"status 202":   func(w writer, _ string) { w.WriteHeader(http.StatusAccepted) },
@@ -121,9 +126,6 @@ func TestLyingHTTPServerIsSurvived(t *testing.T) {
 		if after := ask("truth"); after.err != nil {
 			t.Errorf("after %s: %v", lie, after.err)
 		}
-	}
-	if refusal := within(t, answered); !strings.Contains(refusal, "-32601") {
-		t.Errorf("answered %s", refusal)
 	}
 }
 
