@@ -50,16 +50,17 @@ func perform(ctx context.Context, d *disk.Disk, wanted args) sdk.Result {
 	if info, err := d.Stat(dir); err != nil || !info.IsDir() {
 		return sdk.Result{Content: fmt.Sprintf("The folder %q does not exist in the workspace.", wanted.Cwd), IsError: true}
 	}
-	within, cancel := withPatience(ctx, wanted.timeout())
+	started, end := time.Now(), deadlineOf(ctx, wanted.timeout())
+	inside, cancel := within(ctx, end)
 	defer cancel()
 	output := newCapture(cancel)
 	stop := output.tell(ctx, time.Second)
 	s := &session{disk: d, output: output, tools: tools()}
-	status := s.script(within, wanted.Command, dir)
-	overdue := within.late()
+	status := s.script(inside, wanted.Command, dir)
+	overdue := !end.IsZero() && !time.Now().Before(end) && status != 0
 	cancel()
 	stop()
-	return report{output: output, status: status, overdue: overdue, within: wanted.timeout()}.result()
+	return report{output: output, status: status, overdue: overdue, after: time.Since(started)}.result()
 }
 
 // report is what came of a command.
@@ -67,7 +68,7 @@ type report struct {
 	output  *capture
 	status  int
 	overdue bool
-	within  time.Duration
+	after   time.Duration
 }
 
 // state is what programs read of a result.
@@ -83,7 +84,7 @@ func (r report) result() sdk.Result {
 	switch {
 	case r.overdue:
 		r.status = 124
-		notes = append(notes, fmt.Sprintf("[Timed out: the command was ended after %s.]", limitWords(r.within)))
+		notes = append(notes, fmt.Sprintf("[Timed out: the command was ended after %s.]", r.after.Round(100*time.Millisecond)))
 	case r.output.flooded():
 		r.status = 141
 		notes = append(notes, fmt.Sprintf("[The command was ended after writing %d MiB of output.]", maxWritten>>20))
@@ -105,11 +106,4 @@ func (r report) result() sdk.Result {
 		panic(fmt.Sprintf("shell: three plain fields are always JSON: %v", err))
 	}
 	return sdk.Result{Content: text, Structured: structured, IsError: r.status != 0}
-}
-
-func limitWords(d time.Duration) string {
-	if d <= 0 {
-		return "the time that the host gives one call"
-	}
-	return d.String()
 }

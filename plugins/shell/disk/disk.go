@@ -185,7 +185,7 @@ func (d *Disk) Link(from, to string) error {
 // Symlink makes a link. An absolute target becomes a relative one: outside the shell, / is another folder.
 func (d *Disk) Symlink(target, name string) error {
 	if path.IsAbs(target) {
-		target = relative(path.Dir(path.Clean("/"+name)), path.Clean(target))
+		target = Relative(path.Dir(path.Clean("/"+name)), path.Clean(target))
 	}
 	if !fs.ValidPath(path.Join(path.Dir(inside(name)), target)) {
 		return fail("symlink", name, syscall.EPERM)
@@ -193,10 +193,10 @@ func (d *Disk) Symlink(target, name string) error {
 	return fail("symlink", name, d.root.Symlink(target, inside(name)))
 }
 
-// relative returns the way from one absolute folder to another.
-func relative(from, to string) string {
+// Relative returns the way from one absolute folder to another.
+func Relative(from, to string) string {
 	for from != "/" && to != from && !strings.HasPrefix(to, from+"/") {
-		return path.Join("..", relative(path.Dir(from), to))
+		return path.Join("..", Relative(path.Dir(from), to))
 	}
 	to = strings.TrimPrefix(strings.TrimPrefix(to, from), "/")
 	if to == "" {
