@@ -67,8 +67,8 @@ func TestLyingHTTPServerIsSurvived(t *testing.T) {
 	answered := make(chan string, 100)
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}`
 	lies := map[string]func(w writer, id string){
-		"truth":     func(w writer, id string) { asJSON(w, id, `{"content":"fine"}`) },
-		"as events": func(w writer, id string) { asEvents(w, says(id, "fine")) },
+		"truth":            func(w writer, id string) { asJSON(w, id, `{"content":"fine"}`) },
+		"as events":        func(w writer, id string) { asEvents(w, says(id, "fine")) },
 		"something behind": func(w writer, id string) { asJSON(w, id, `{"content":"fine"}`); _, _ = io.WriteString(w, "]") },
 		"array": func(w writer, id string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -91,7 +91,7 @@ func TestLyingHTTPServerIsSurvived(t *testing.T) {
 			}
 			asEvents(w, says(id, "fine"))
 		},
-		},
+		"status 500":   func(w writer, _ string) { http.Error(w, "canary", http.StatusInternalServerError) },
 		"status 202":   func(w writer, _ string) { w.WriteHeader(http.StatusAccepted) },
 		"endless line": func(w writer, _ string) { asEvents(w, strings.Repeat("x", 2<<20)) },
 		"flood": func(w writer, id string) {
