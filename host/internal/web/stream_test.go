@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,37 @@ func TestAReaderThatClosesHasLeft(t *testing.T) {
 				t.Error("nobody noticed")
 			}
 		})
+	}
+}
+
+// TestTheServersOwnTimeoutsDoNotSilenceAStream gives the server a limit for reading and writing a whole exchange, as a
+// deployment may, and a stream that lives several times as long.
+func TestTheServersOwnTimeoutsDoNotSilenceAStream(t *testing.T) {
+	handler, err := New(Config{}, streaming(func(s *Stream) error {
+		tick := time.NewTicker(40 * time.Millisecond)
+		defer tick.Stop()
+		for id := range int64(8) {
+			<-tick.C
+			if err := s.Send(id, "think", "still here"); err != nil {
+				return err
+			}
+		}
+		return s.Done()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+	server.Start()
+	defer server.Close()
+	response, err := http.Get(server.URL + "/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil || strings.Count(string(raw), "still here") != 8 || !strings.HasSuffix(string(raw), "[DONE]\n\n") {
+		t.Errorf("%v: %q", err, raw)
 	}
 }
