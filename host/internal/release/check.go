@@ -107,10 +107,15 @@ func (c *Check) granted(t term) bool {
 // Drop returns the answer without the sentences that must not leave, and how many they were. A dropped sentence leaves
 // the end of its paragraph behind.
 func (c *Check) Drop(answer string) (kept string, dropped int) {
-	found := c.Find(answer)
-	if len(found) == 0 {
-		return answer, 0
+	for found := c.Find(answer); len(found) > 0; found = c.Find(answer) {
+		kept, n := drop(answer, found)
+		answer, dropped = strings.TrimSpace(kept), dropped+n
 	}
+	return answer, dropped
+}
+
+// drop takes out every sentence that holds a finding.
+func drop(answer string, found []Finding) (kept string, dropped int) {
 	var left []byte
 	at := 0
 	for _, sentence := range Sentences(answer) {
@@ -126,7 +131,7 @@ func (c *Check) Drop(answer string) (kept string, dropped int) {
 		}
 		left = append(left, sentence...)
 	}
-	return string(bytes.TrimSpace(left)), dropped
+	return string(left), dropped
 }
 
 // closeParagraph writes the line ends behind a dropped sentence, unless what is left ends with as many already.

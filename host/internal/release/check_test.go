@@ -58,6 +58,7 @@ func TestAnAnswerThatGivesAwayTheMachineryIsFound(t *testing.T) {
 		"We search and find; an executive searches.": "",
 		"my_pska_search_2 is another word":           "",
 		"[1] An answer may begin so.":                "",
+		"I used it. exec is a word.":                 "",
 		"GraphRAGs":                                  "word GraphRAG",
 		"Readall is a word":                          "",
 	} {
@@ -114,4 +115,19 @@ func TestTheRuntimesOwnResultsAreNoTools(t *testing.T) {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}
+}
+
+func FuzzNothingIsLeftOfWhatMustNotLeave(f *testing.F) {
+	f.Add("It was used. MCP. exec is a word. `exec` (pska_search)\n- FastReAct\n```\nMCP\n```\nend")
+	f.Add("\x80FAstReACt") // no UTF-8: every byte keeps its place
+	f.Fuzz(func(t *testing.T, answer string) {
+		check := release.NewCheck(tools(), nil)
+		kept, dropped := check.Drop(answer)
+		if found := check.Find(kept); len(found) > 0 {
+			t.Errorf("%q still holds %v", kept, found)
+		}
+		if dropped == 0 && kept != answer {
+			t.Errorf("%q became %q and nothing was dropped", answer, kept)
+		}
+	})
 }

@@ -39,9 +39,10 @@ func firstWord(after string) string {
 func lastWords(before string) (last, previous string) {
 	before = strings.TrimRight(before, quotes)
 	words := strings.Fields(before[max(0, len(before)-60):])
-	if len(words) > 0 {
-		last = bare(words[len(words)-1])
+	if len(words) == 0 || strings.ContainsAny(words[len(words)-1], ".!?:;") {
+		return "", "" // another sentence
 	}
+	last = bare(words[len(words)-1])
 	if len(words) > 1 {
 		previous = bare(words[len(words)-2])
 	}

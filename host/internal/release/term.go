@@ -71,12 +71,13 @@ func Marked(result string) bool {
 
 // fold makes Latin capitals small and leaves every byte at its place.
 func fold(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
+	folded := []byte(text)
+	for i, c := range folded {
+		if c >= 'A' && c <= 'Z' {
+			folded[i] = c + 'a' - 'A'
 		}
-		return r
-	}, text)
+	}
+	return string(folded)
 }
 
 // spellings are the ways in which a term is written, folded: Markdown escapes underscores.
