@@ -42,14 +42,22 @@ func examineSkills(cfg SkillsConfig) []Finding {
 		}
 		return []Finding{{Part: "skills", Health: Works, Says: fmt.Sprintf("%d %s", len(set.All()), from)}}
 	}
-	problems := []error{err}
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		problems = joined.Unwrap()
-	}
 	var findings []Finding
-	for _, problem := range problems {
+	for _, problem := range separate(err) {
 		findings = append(findings, Finding{"skills", Broken, problem.Error(), "correct the file; see skills.dir"})
 	}
 	return findings
+}
+
+// separate takes a joined error apart, whatever it is joined of.
+func separate(err error) []error {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return []error{err}
+	}
+	var parts []error
+	for _, part := range joined.Unwrap() {
+		parts = append(parts, separate(part)...)
+	}
+	return parts
 }

@@ -60,6 +60,10 @@ func TestEachMethodAsksItsRoute(t *testing.T) {
 			judgement, err := c.CheckPolicy(t.Context(), Probe{ToolName: "exec", ToolArgs: json.RawMessage(`{"command":"ls"}`), UserKey: "pska:u"})
 			return check(err, judgement.Level == "danger")
 		}},
+		{"skills", `GET /v1/skills `, `{"skills":[{"name":"tides","triggers":["tide"]}]}`, func(c *Client) error {
+			skills, err := c.Skills(t.Context())
+			return check(err, len(skills.Items) == 1 && skills.Items[0].Name == "tides" && len(skills.Raw) > 0)
+		}},
 		{"ready", `GET /ready `, `{"status":"degraded"}`, func(c *Client) error {
 			ready, err := c.Ready(t.Context())
 			return check(err, ready.Status == "degraded")
