@@ -77,6 +77,7 @@ func (c Config) validate(report reporter) {
 	c.validateStore(report)
 	c.validatePlugins(report)
 	c.validatePolicy(report)
+	c.validateNotify(report)
 	c.validateMCP(report)
 }
 

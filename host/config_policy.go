@@ -23,6 +23,7 @@ type Rules map[string]any
 type ApprovalsConfig struct {
 	Timeout time.Duration `key:"timeout" default:"300s" min:"1ms" max:"720h" about:"How long a call waits for an answer; unanswered calls are denied."`
 	Self    bool          `key:"self" default:"false" about:"Whether users may answer their own approvals."`
+	Notify  NotifyConfig  `key:"notify" about:"Who is told of approvals."`
 }
 
 // rules returns the section in the words of the policy room.

@@ -45,6 +45,7 @@ func (l *Loaded) tree() *yaml.Node {
 	p.noteSecret("auth.service_token", auth.ServiceToken, auth.ServiceTokenFile)
 	p.noteSecret("auth.admin_token", auth.AdminToken, auth.AdminTokenFile)
 	p.noteSecret("model.api_key", model.APIKey, model.APIKeyFile)
+	p.noteSecret("approvals.notify.secret", l.Config.Approvals.Notify.Secret, l.Config.Approvals.Notify.SecretFile)
 	return p.section(reflect.ValueOf(l.Config), "")
 }
 

@@ -33,6 +33,10 @@ func (d *decoder) resolve(config *Config, getenv func(string) string) {
 		"model.api_key", model.APIKeyEnv, model.APIKeyFile,
 		"FASTREACT_MODEL_API_KEY", true, &model.APIKey,
 	}, getenv)
+	told := &config.Approvals.Notify
+	d.secret(secretSource{
+		"approvals.notify.secret", told.SecretEnv, told.SecretFile, "", false, &told.Secret,
+	}, getenv)
 	if auth.ServiceToken != "" && auth.Mode == AuthNone {
 		auth.Mode = AuthServiceToken
 		d.origins["auth.mode"] = FromEnvironment

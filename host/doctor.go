@@ -43,6 +43,7 @@ func Doctor(ctx context.Context, options Options) []Finding {
 	for _, native := range options.Natives {
 		findings = append(findings, examineNative(ctx, native)...)
 	}
+	findings = append(findings, examineNotify(ctx, options)...)
 	return append(findings, describeLimits(options.Config))
 }
 

@@ -71,7 +71,10 @@ func relative(loc []string) []any {
 
 // secretsOf lists the configured secrets, so that they can be masked in everything that leaves.
 func secretsOf(cfg Config) []string {
-	secrets := []string{cfg.Auth.AdminToken.Reveal(), cfg.Auth.JWT.Secret.Reveal(), cfg.Model.APIKey.Reveal()}
+	secrets := []string{
+		cfg.Auth.AdminToken.Reveal(), cfg.Auth.JWT.Secret.Reveal(), cfg.Model.APIKey.Reveal(),
+		cfg.Approvals.Notify.Secret.Reveal(),
+	}
 	for _, server := range cfg.MCP.Servers {
 		for _, value := range server.Headers {
 			_, bare, _ := strings.Cut(value.Reveal(), " ") // of "Bearer …"

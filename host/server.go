@@ -93,7 +93,9 @@ func (s *Server) openPlugins(context.Context) error {
 }
 
 func (s *Server) openLedger(ctx context.Context) (err error) {
-	s.ledger, err = sqlite.Open(ctx, sqlite.Config{Path: s.options.Config.Store.Path, Log: s.options.Log})
+	s.ledger, err = sqlite.Open(ctx, sqlite.Config{
+		Path: s.options.Config.Store.Path, Log: s.options.Log, Outbox: s.options.Config.Approvals.Notify.WebhookURL != "",
+	})
 	if err != nil {
 		return fmt.Errorf("open store: %w", err)
 	}
@@ -146,7 +148,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	background, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){
-		s.compilePlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.prune,
+		s.compilePlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.tellPeople, s.prune,
 	} {
 		parts.Go(func() { part(background) })
 	}

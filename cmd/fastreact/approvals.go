@@ -13,6 +13,7 @@ func newApprovals(p program) *cobra.Command {
 	group := newGroup("approvals", "List, show and answer calls that wait for a person",
 		newApprovalsList(p, r),
 		newApprovalsShow(p, r),
+		newApprovalsWatch(p, r),
 		newAnswer(p, r, answer{"approve", "Let a call run, with exactly the arguments shown", (*client.Client).Approve}),
 		newAnswer(p, r, answer{"deny", "Refuse a call", (*client.Client).Deny}),
 	)

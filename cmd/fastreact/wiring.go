@@ -34,6 +34,7 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 func builtinModules() ([]host.Module, error) {
 	grants := map[string]sdk.Capabilities{
 		"files": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
+		"shell": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
 	}
 	embedded, err := builtin.Modules()
 	if err != nil {
@@ -73,7 +74,7 @@ func revealed(secrets map[string]host.Secret) mcpbridge.Secrets {
 func withheld(config host.Config) []string {
 	return []string{
 		config.Auth.ServiceToken.Reveal(), config.Auth.AdminToken.Reveal(), config.Auth.JWT.Secret.Reveal(),
-		config.Model.APIKey.Reveal(),
+		config.Model.APIKey.Reveal(), config.Approvals.Notify.Secret.Reveal(),
 	}
 }
 

@@ -49,6 +49,7 @@ type ApprovalsQuery struct {
 	Status   string
 	RunID    string
 	ToolName string
+	Order    string // asc is oldest first; empty means the service's default, newest first
 }
 
 // Approvals lists approvals.
@@ -56,7 +57,7 @@ func (c *Client) Approvals(ctx context.Context, query ApprovalsQuery) (Approvals
 	var approvals Approvals
 	raw, err := c.get(ctx, "/v1/approvals", values(map[string]string{
 		"limit": number(query.Limit), "offset": number(query.Offset), "status": query.Status,
-		"run_id": query.RunID, "tool_name": query.ToolName,
+		"run_id": query.RunID, "tool_name": query.ToolName, "order": query.Order,
 	}), &approvals)
 	approvals.Raw = raw
 	return approvals, err

@@ -91,17 +91,19 @@ func TestUrgentJobsComeFirstAndOthersWaitForTheirTime(t *testing.T) {
 	}
 }
 
-// held is a model that waits in its second step until it is let go.
-func held(t *testing.T) (answer func(asked) said, letGo func()) {
+// held is a model that waits in its second step until it is let go, at the latest when the test ends.
+func held(t *testing.T) (model *scriptedModel, letGo func()) {
+	t.Helper()
 	gate := make(chan struct{})
-	letGo = sync.OnceFunc(func() { close(gate) })
-	t.Cleanup(letGo)
-	return func(a asked) said {
+	model = newModel(t, func(a asked) said {
 		if a.step() == 1 {
 			<-gate
 		}
 		return digestAll(a)
-	}, letGo
+	})
+	letGo = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(letGo)
+	return model, letGo
 }
 
 // awaitRun waits until there is a run over a job that has called a tool.
@@ -115,8 +117,8 @@ func (s *service) awaitRun(job string) {
 
 func TestAKilledWorkersJobIsTakenUpByAnotherWithTheSameRun(t *testing.T) {
 	p := startPSKA(t)
-	answer, letGo := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, letGo := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 3, nil)
 	first := s.work(p, "--lease-seconds", "2")
 	s.awaitRun("job-1")
@@ -143,8 +145,8 @@ func (d *digester) awaitOutput(text string) {
 
 func TestALeaseIsRenewedWhileTheRunLives(t *testing.T) {
 	p := startPSKA(t)
-	answer, letGo := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, letGo := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 1, nil)
 	d := s.work(p, "--lease-seconds", "1")
 	until(t, 60*time.Second, func() (bool, string) {
@@ -159,8 +161,8 @@ func TestALeaseIsRenewedWhileTheRunLives(t *testing.T) {
 
 func TestALostLeaseEndsTheRunAndCompletesNothing(t *testing.T) {
 	p := startPSKA(t)
-	answer, _ := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, _ := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 1, nil)
 	d := s.work(p, "--lease-seconds", "1")
 	s.awaitRun("job-1")
@@ -182,8 +184,8 @@ func TestPSKAThatIsDownIsWaitedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startPSKA(t)
-			answer, letGo := held(t)
-			s := startDigest(t, newModel(t, answer), "")
+			model, letGo := held(t)
+			s := startDigest(t, model, "")
 			p.add("job-1", 1, nil)
 			d := s.work(p, "--lease-seconds", "30")
 			s.awaitRun("job-1")
@@ -230,8 +232,8 @@ func TestAnAnswerThatIsLostOrComesTwiceCompletesOnce(t *testing.T) {
 
 func TestAServiceKilledInARunHandsTheJobBackAndItIsDoneAgain(t *testing.T) {
 	p := startPSKA(t)
-	answer, letGo := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, letGo := held(t)
+	s := startDigest(t, model, "")
 	fixAddress(t, s)
 	p.add("job-1", 1, nil)
 	d := s.work(p)
@@ -288,8 +290,8 @@ func TestAFailedRunIsReportedAndMayBeTriedAgain(t *testing.T) {
 
 func TestARunThatAPersonCancelsIsNotTriedAgain(t *testing.T) {
 	p := startPSKA(t)
-	answer, _ := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, _ := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 1, nil)
 	d := s.work(p)
 	s.awaitRun("job-1")
@@ -379,8 +381,8 @@ func TestAnotherCallersDigestIsBoundedToo(t *testing.T) {
 
 func TestAStoppedWorkerHandsItsJobBack(t *testing.T) {
 	p := startPSKA(t)
-	answer, _ := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, _ := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 1, nil)
 	d := s.work(p, "--grace", "100ms")
 	s.awaitRun("job-1")
@@ -395,8 +397,8 @@ func TestAStoppedWorkerHandsItsJobBack(t *testing.T) {
 
 func TestAStoppedWorkerFinishesWhatIsNearlyDone(t *testing.T) {
 	p := startPSKA(t)
-	answer, letGo := held(t)
-	s := startDigest(t, newModel(t, answer), "")
+	model, letGo := held(t)
+	s := startDigest(t, model, "")
 	p.add("job-1", 1, nil)
 	p.add("job-2", 1, nil)
 	d := s.work(p, "--grace", "50s")
