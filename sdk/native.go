@@ -15,7 +15,8 @@ type Native interface {
 	Tools(ctx context.Context) []NativeTool
 	// Invoke runs one tool by its registered name. An error is a failed transport or source; a failure that the
 	// tool itself reports is a Result with IsError. The text of an error stays private; one that has a method
-	// SafeSentence() string offers words that model and client may read.
+	// SafeSentence() string offers words that model and client may read, and one whose method OutcomeUnknown() bool
+	// returns true says that the tool may have taken effect.
 	Invoke(ctx context.Context, registered string, call Call) (Result, error)
 	// Status reports each source without blocking.
 	Status() []SourceStatus

@@ -23,8 +23,17 @@ type Failure struct {
 // Error returns the safe sentence.
 func (f *Failure) Error() string { return f.Sentence }
 
-// SafeSentence returns the sentence, for whoever shows it to a model or a client.
-func (f *Failure) SafeSentence() string { return f.Sentence }
+// SafeSentence returns the sentence, for whoever shows it to a model or a client, and says when the outcome is unknown:
+// who reads it must not simply try again.
+func (f *Failure) SafeSentence() string {
+	if f.MayHaveRun {
+		return f.Sentence + " The outcome of the call is unknown: it may have taken effect. It was not sent again."
+	}
+	return f.Sentence
+}
+
+// OutcomeUnknown reports that the call may have taken effect.
+func (f *Failure) OutcomeUnknown() bool { return f.MayHaveRun }
 
 // Unwrap returns the private cause.
 func (f *Failure) Unwrap() error { return f.Cause }

@@ -198,8 +198,14 @@ func TestALyingServerIsSurvived(t *testing.T) {
 			t.Errorf("%s: events %v", lie.query, kinds(all))
 			continue
 		}
-		if content := results[0].json(t)["content"].(string); !strings.HasPrefix(content, lie.starts) {
+		event := results[0].json(t)
+		content, unsure := event["content"].(string), event["metadata"].(map[string]any)["outcome_unknown"] == true
+		if !strings.HasPrefix(content, lie.starts) {
 			t.Errorf("%s: result %.200q", lie.query, content)
+		}
+		answered := lie.starts != "[MCP_ERROR]" || lie.query == "rpc error"
+		if unsure == answered || strings.Contains(content, "outcome of the call is unknown") == answered {
+			t.Errorf("%s: the outcome is unknown: %v, %.200q", lie.query, unsure, content)
 		}
 		if n := len(received(t, s.oracleLog())) - before; n != 1 {
 			t.Errorf("%s: the server received %d calls, want 1", lie.query, n)

@@ -94,6 +94,9 @@ func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approva
 	if outcome.Denied != "" {
 		metadata["denial_code"] = outcome.Denied
 	}
+	if outcome.Unknown {
+		metadata["outcome_unknown"] = true
+	}
 	if outcome.Whole != nil {
 		metadata["source_result"] = outcome.Whole
 	}

@@ -28,7 +28,9 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision}
 	if err != nil {
 		g.cfg.Log.Warn("tool source failed", slog.String("tool", v.tool.Name), slog.String("kind", fmt.Sprintf("%T", err)))
+		var unsure interface{ OutcomeUnknown() bool }
 		outcome.Content, outcome.IsError = failureText(timed, v.tool, err), true
+		outcome.Unknown = errors.As(err, &unsure) && unsure.OutcomeUnknown()
 	} else {
 		g.read(ctx, v, result, &outcome)
 	}

@@ -10,6 +10,7 @@ type CallOutcome struct {
 	Content   string          // whole text for event and model
 	Whole     json.RawMessage // the source's answer where Content leaves something out; never for the model
 	IsError   bool
+	Unknown   bool       // it failed, and may have taken effect all the same
 	Denied    DenialCode // empty when the tool ran
 	Citations []string
 	Duration  time.Duration
