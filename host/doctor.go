@@ -37,7 +37,7 @@ const doctorPatience = 60 * time.Second
 
 // Doctor examines every part that the options name, without serving. Natives belong to it and are closed.
 func Doctor(ctx context.Context, options Options) []Finding {
-	findings := []Finding{examineModel(ctx, options), examineStore(ctx, options)}
+	findings := []Finding{examineAuth(ctx, options.Config.Auth), examineModel(ctx, options), examineStore(ctx, options)}
 	findings = append(findings, examinePlugins(ctx, options)...)
 	findings = append(findings, examineSkills(options.Config.Skills)...)
 	for _, native := range options.Natives {
