@@ -115,9 +115,10 @@ func (d *drive) rewrite(ctx context.Context, text string, found []release.Findin
 // side asked or a tool returned may be said again; the words of system messages, of earlier answers and of the runtime
 // itself may not.
 func (d *drive) check(ctx context.Context) *release.Check {
-	var tools []release.Tool
-	for _, tool := range d.cfg.Gate.Visible(ctx, run.ToolPolicy{}) {
-		tools = append(tools, release.Tool{Name: tool.Name, Raw: tool.RawName})
+	if d.names == nil {
+		for _, tool := range d.cfg.Gate.Visible(ctx, run.ToolPolicy{}) {
+			d.names = append(d.names, release.Tool{Name: tool.Name, Raw: tool.RawName})
+		}
 	}
 	var said []string
 	for _, message := range slices.Concat(d.run.Request.Messages, d.ask().Messages, d.story.messages) {
@@ -125,7 +126,7 @@ func (d *drive) check(ctx context.Context) *release.Check {
 			said = append(said, message.Content)
 		}
 	}
-	return release.NewCheck(tools, said)
+	return release.NewCheck(d.names, said)
 }
 
 // runtimeWords reports whether a result is the runtime's own and not a tool's.

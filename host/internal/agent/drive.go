@@ -7,6 +7,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/release"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -21,6 +22,7 @@ type drive struct {
 	run      run.Run
 	story    story
 	visible  []run.Tool
+	names    []release.Tool          // of every tool there is, once an answer was looked through
 	verdicts map[string]gate.Verdict // of this drive, by call id
 }
 

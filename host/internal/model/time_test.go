@@ -144,3 +144,33 @@ func TestACallerThatLeavesHearsItsOwnCause(t *testing.T) {
 		}
 	})
 }
+
+func TestRetryAfterMayBeADate(t *testing.T) {
+	for later, want := range map[time.Duration]time.Duration{9 * time.Second: 9 * time.Second, time.Hour: 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			date := time.Now().Add(later).UTC().Format(http.TimeFormat)
+			c := &clockwork{status: 503, header: http.Header{"Retry-After": {date}}}
+			c.responses = [][]beat{nil, {{0, frames(textChunk("x"), finishChunk("stop")) + "data: [DONE]\n\n"}}}
+			if _, err := c.client().Complete(t.Context(), question(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if waited := c.sent[1].Sub(c.sent[0]); waited != want {
+				t.Errorf("Retry-After %s: waited %s, want %s", date, waited, want)
+			}
+		})
+	}
+}
+
+func TestRetriesEndWithTheTimeForOneReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := &clockwork{status: 429, header: http.Header{"Retry-After": {"30"}}, responses: make([][]beat, 20)}
+		client := model.NewOpenAI(model.OpenAIConfig{
+			BaseURL: "http://model.test/v1", Name: "m", Transport: c, MaxRetries: 20, Total: 100 * time.Second,
+		})
+		_, err := client.Complete(t.Context(), question(), nil)
+		if !run.IsCode(err, run.CodeModelTimeout) || time.Since(start) != 100*time.Second || len(c.sent) != 4 {
+			t.Errorf("got %v after %s and %d requests", err, time.Since(start), len(c.sent))
+		}
+	})
+}
