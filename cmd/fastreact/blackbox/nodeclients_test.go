@@ -48,10 +48,10 @@ func (s *service) nodeClient(name string, args ...string) map[string]any {
 	return s.object(out)
 }
 
-// expectClient runs a client in one of its modes and compares what it got.
-func (s *service) expectClient(name, mode string, want map[string]any) {
+// expectClient runs a client in one of its modes and compares what it got. more are further request fields as JSON.
+func (s *service) expectClient(name, mode string, want map[string]any, more ...string) {
 	s.t.Helper()
-	if diff := cmp.Diff(decoded(s.t, want), s.nodeClient(name, mode)); diff != "" {
+	if diff := cmp.Diff(decoded(s.t, want), s.nodeClient(name, append([]string{mode}, more...)...)); diff != "" {
 		s.t.Errorf("%s %s (-want +got):\n%s", name, mode, diff)
 	}
 }
@@ -121,7 +121,7 @@ func TestTheAISDKGetsTheAnswerOnce(t *testing.T) {
 	s := startForClients(t)
 	s.expectClient("ai.mjs", "generate", map[string]any{"text": scriptedAnswer, "finish": "stop", "total": 30})
 	s.expectClient("ai.mjs", "stream", map[string]any{
-		"text": scriptedAnswer, "whole": scriptedAnswer, "finish": "stop", "total": 30,
+		"text": scriptedAnswer, "pieces": 1, "whole": scriptedAnswer, "finish": "stop", "total": 30,
 	})
 	if n := len(received(t, s.oracleLog())); n != 2 {
 		t.Errorf("the tool ran %d times for two conversations", n)
@@ -171,4 +171,23 @@ func TestAnEventSourceParserIsRefusedInJSON(t *testing.T) {
 		"detail": "The messages hold no user message with text.",
 		"error":  map[string]any{"code": "no_user_message", "message": "The messages hold no user message with text."},
 	}})
+}
+
+func TestNodeClientsGetAnAnswerInPartsOnce(t *testing.T) {
+	const answer = "Alpha says so [src_a]. The pier is old.\n\nNothing else is known."
+	s := start(t, newModel(t, func(a asked) said {
+		if a.step() == 0 {
+			return searchThenAnswer(a)
+		}
+		return said{text: answer}
+	}), "", "FASTREACT_SERVICE_TOKEN="+clientToken)
+	for name, mode := range map[string]string{"openai.mjs": "stream", "ai.mjs": "stream"} {
+		got := s.nodeClient(name, mode, `{"stream_deltas":true}`)
+		if pieces, _ := got["pieces"].(float64); got["text"] != answer || pieces < 2 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	s.expectClient("openai.mjs", "helper", map[string]any{
+		"text": answer, "heard": answer, "finish": "stop", "total": 30,
+	}, `{"stream_deltas":true}`)
 }

@@ -1,11 +1,13 @@
 // Speaks to the service as an application with the npm package "ai" and its openai-compatible provider does, and prints
-// what it got as one line of JSON: node ai.mjs BASE_URL KEY MODE
+// what it got as one line of JSON: node ai.mjs BASE_URL KEY MODE [MORE_REQUEST_FIELDS]
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, streamText } from 'ai'
 
-const [baseURL, apiKey, mode] = process.argv.slice(2)
+const [baseURL, apiKey, mode, more = '{}'] = process.argv.slice(2)
 const provider = createOpenAICompatible({ name: 'fastreact', baseURL, apiKey, includeUsage: true })
-const request = { model: provider('scripted'), prompt: 'Question', maxRetries: 0 }
+const request = {
+  model: provider('scripted'), prompt: 'Question', maxRetries: 0, providerOptions: { fastreact: JSON.parse(more) },
+}
 
 async function generate(more) {
   const answer = await generateText({ ...request, ...more })
@@ -16,10 +18,10 @@ async function generate(more) {
 async function stream(more) {
   let failed
   const answer = streamText({ ...request, ...more, onError: ({ error }) => { failed ??= error } })
-  let text = ''
-  for await (const piece of answer.textStream) text += piece
+  let text = '', pieces = 0
+  for await (const piece of answer.textStream) { text += piece; pieces++ }
   if (failed) throw failed
-  return { text, whole: await answer.text, finish: await answer.finishReason, total: (await answer.usage).totalTokens }
+  return { text, pieces, whole: await answer.text, finish: await answer.finishReason, total: (await answer.usage).totalTokens }
 }
 
 const modes = {

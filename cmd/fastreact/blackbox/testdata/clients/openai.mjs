@@ -1,10 +1,10 @@
 // Speaks to the service as an application with the npm package "openai" does, and prints what it got as one line of
-// JSON: node openai.mjs BASE_URL KEY MODE
+// JSON: node openai.mjs BASE_URL KEY MODE [MORE_REQUEST_FIELDS]
 import OpenAI from 'openai'
 
-const [baseURL, apiKey, mode] = process.argv.slice(2)
+const [baseURL, apiKey, mode, more = '{}'] = process.argv.slice(2)
 const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
-const request = { model: 'scripted', messages: [{ role: 'user', content: 'Question' }] }
+const request = { model: 'scripted', messages: [{ role: 'user', content: 'Question' }], ...JSON.parse(more) }
 
 // watch reads a stream to its end and returns everything that an application may look at.
 async function watch(chunks) {
