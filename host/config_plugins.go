@@ -28,7 +28,13 @@ type PluginConfig struct {
 
 // GrantsConfig is what an operator grants a plugin.
 type GrantsConfig struct {
-	Files []FileGrant `key:"files" about:"Folders that the plugin sees."`
+	Files    []FileGrant    `key:"files" about:"Folders that the plugin sees."`
+	Progress ProgressConfig `key:"progress" about:"What the plugin may report of a call under way."`
+}
+
+// ProgressConfig grants reports of progress.
+type ProgressConfig struct {
+	Bytes int `key:"bytes" default:"0" min:"0" max:"1048576" about:"Text that one call may report; 0 grants nothing."`
 }
 
 // FileGrant shows one folder to a plugin.
@@ -55,6 +61,9 @@ func (g GrantsConfig) Capabilities() sdk.Capabilities {
 	for _, file := range g.Files {
 		granted.Files = append(granted.Files,
 			sdk.FileAccess{Path: file.Path, At: file.At, Mode: sdk.FileMode(file.Mode)})
+	}
+	if g.Progress.Bytes > 0 {
+		granted.Progress = &sdk.ProgressAccess{Bytes: g.Progress.Bytes}
 	}
 	return granted
 }

@@ -67,7 +67,6 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"absent secret file":  {`model: {api_key_file: nowhere/at/all}`, "model.api_key_file: cannot be read"},
 		"postgres":            {`store: {driver: postgres}`, "store.driver: postgres is not available"},
 		"store of a server":   {`store: {path: "postgres://h/db"}`, "store.path: is no file"},
-		"quota":               {`workspace: {quota_bytes: 1}`, "workspace.quota_bytes: quotas are not available"},
 		"webhook unsigned":    {`approvals: {notify: {webhook_url: "http://h/x"}}`, "approvals.notify.secret_env: the webhook has no secret"},
 		"webhook short":       {`approvals: {notify: {webhook_url: "http://h/x", secret_env: SET}}`, "approvals.notify.secret_env: the secret is shorter"},
 		"webhook unset":       {`approvals: {notify: {webhook_url: "http://h/x", secret_env: NONE}}`, "the environment variable NONE is not set"},

@@ -29,7 +29,8 @@ type WorkersConfig struct {
 // WorkspaceConfig says where tools keep their files.
 type WorkspaceConfig struct {
 	Root       string `key:"root" default:"data/workspaces" about:"Folder that holds the workspaces."`
-	QuotaBytes int64  `key:"quota_bytes" default:"268435456" about:"Not enforced in this version: only the default is accepted."`
+	QuotaBytes int64  `key:"quota_bytes" default:"268435456" min:"1" max:"1125899906842624" about:"What the files of one workspace may hold together; writes beyond it fail."`
+	QuotaFiles int64  `key:"quota_files" default:"100000" min:"1" max:"1000000000" about:"How many files, folders and links one workspace may hold."`
 }
 
 // ToolsConfig bounds one tool call.
@@ -40,8 +41,6 @@ type ToolsConfig struct {
 	MaxProgressBytes int `key:"max_progress_bytes" default:"65536" min:"0" max:"16777216" about:"Text of one call's tool_progress events; 0 turns them off."`
 }
 
-const defaultQuota = 268435456
-
 func (c Config) validateStore(report reporter) {
 	if c.Store.Path == "" {
 		report("store.path", "is empty", "name a file, such as data/fastreact.db")
@@ -51,8 +50,5 @@ func (c Config) validateStore(report reporter) {
 	}
 	if c.Workspace.Root == "" {
 		report("workspace.root", "is empty", "name a folder, such as data/workspaces")
-	}
-	if c.Workspace.QuotaBytes != defaultQuota {
-		report("workspace.quota_bytes", "quotas are "+notAvailable, "remove the key")
 	}
 }

@@ -45,7 +45,7 @@ func (s *Server) buildGate(context.Context) error {
 }
 
 func (s *Server) sources() ([]gate.Source, error) {
-	tools, err := newWasmTools(s.kindOf(sdk.KindTool), s.options.Config.Workspace.Root)
+	tools, err := newWasmTools(s.kindOf(sdk.KindTool), s.options.Config.Workspace)
 	if err != nil {
 		return nil, err
 	}

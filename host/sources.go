@@ -16,10 +16,14 @@ type wasmTools struct {
 	tools      []run.Tool
 	plugins    map[string]*resident // by registered tool name
 	workspaces string               // folder that holds the workspaces
+	quotas     *capability.Quotas
 }
 
-func newWasmTools(residents []*resident, workspaces string) (*wasmTools, error) {
-	w := &wasmTools{plugins: map[string]*resident{}, workspaces: workspaces}
+func newWasmTools(residents []*resident, cfg WorkspaceConfig) (*wasmTools, error) {
+	w := &wasmTools{
+		plugins: map[string]*resident{}, workspaces: cfg.Root,
+		quotas: capability.NewQuotas(capability.Quota{Bytes: cfg.QuotaBytes, Files: cfg.QuotaFiles}),
+	}
 	for _, r := range residents {
 		for _, spec := range r.manifest().Tools {
 			if other, taken := w.plugins[spec.Name]; taken {
@@ -45,8 +49,13 @@ func (w *wasmTools) Invoke(ctx context.Context, tool run.Tool, call sdk.Call) (r
 	if err != nil {
 		return sdk.Result{}, fmt.Errorf("open workspace: %w", err)
 	}
+	account, release, err := w.quotas.Open(folder)
+	if err != nil {
+		return sdk.Result{}, fmt.Errorf("open workspace: %w", err)
+	}
+	defer release()
 	err = w.plugins[tool.Name].use(ctx, func(plugin *wasm.Plugin) error {
-		result, err = plugin.Call(ctx, wasm.CallContext{Workspace: folder}, call)
+		result, err = plugin.Call(ctx, wasm.CallContext{Workspace: folder, Account: account}, call)
 		return err
 	})
 	return result, err

@@ -26,6 +26,7 @@ type Call struct {
 	Scope    *Scope          `json:"scope,omitempty"`
 	RunID    string          `json:"run_id"`
 	CallID   string          `json:"call_id"`
+	Deadline time.Time       `json:"deadline,omitzero"` // when the host ends the call; zero: the plugin is not told
 }
 
 // Result is what a tool answers. Content is text; Structured is an optional JSON value beside it. When Content is

@@ -47,7 +47,7 @@ func DecodeManifest(raw []byte) (Manifest, error) {
 
 // Validate reports every contradiction in m, each with its path. Globs are checked for their syntax only.
 func (m Manifest) Validate() error {
-	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.Limits.validate()}
+	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.validateProgress(), m.Limits.validate()}
 	return errors.Join(problems...)
 }
 
@@ -148,6 +148,19 @@ func (m Manifest) validateFiles() error {
 		seen[access.At] = true
 	}
 	return errors.Join(problems...)
+}
+
+func (m Manifest) validateProgress() error {
+	switch {
+	case m.Capabilities.Progress == nil:
+		return nil
+	case m.Kind.Pure():
+		return fmt.Errorf("capabilities.progress: a %s is pure and reports nothing", m.Kind)
+	}
+	if err := m.Capabilities.Progress.Validate(); err != nil {
+		return fmt.Errorf("capabilities.progress.%w", err)
+	}
+	return nil
 }
 
 // Validate reports a guest path that is not absolute and clean, or a mode that is neither ro nor rw.

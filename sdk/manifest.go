@@ -58,7 +58,24 @@ type Match struct {
 
 // Capabilities lists what a module requests, or what a config grants it. Absent means none.
 type Capabilities struct {
-	Files []FileAccess `json:"files,omitempty"`
+	Files    []FileAccess    `json:"files,omitempty"`
+	Progress *ProgressAccess `json:"progress,omitempty"` // the import fastreact:emit/1
+}
+
+// ProgressAccess lets a tool report progress of a call that is under way.
+type ProgressAccess struct {
+	Bytes int `json:"bytes"` // text that one call may report; the rest is dropped
+}
+
+// MaxProgressBytes is the most that one call may be granted to report.
+const MaxProgressBytes = 1 << 20
+
+// Validate reports an amount that is not above 0, or above MaxProgressBytes.
+func (a ProgressAccess) Validate() error {
+	if a.Bytes < 1 || a.Bytes > MaxProgressBytes {
+		return fmt.Errorf("bytes: %d does not lie between 1 and %d", a.Bytes, MaxProgressBytes)
+	}
+	return nil
 }
 
 // FileAccess is a directory a guest sees. Path is the host's folder and stands in grants only; the word

@@ -4,9 +4,9 @@ import "context"
 
 // Progress is a sign of life from a call that is under way. It is shown to people and never to the model.
 type Progress struct {
-	Text  string   // what is new since the last report: a part of the output, or a sentence
-	Done  *float64 // how far the call is, in the tool's own unit; nil = unknown
-	Total *float64 // where it ends; nil = unknown
+	Text  string   `json:"text,omitempty"`  // what is new since the last report: a part of the output, or a sentence
+	Done  *float64 `json:"done,omitempty"`  // how far the call is, in the tool's own unit; nil = unknown
+	Total *float64 `json:"total,omitempty"` // where it ends; nil = unknown
 }
 
 type progressKey struct{}

@@ -34,7 +34,10 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 func builtinModules() ([]host.Module, error) {
 	grants := map[string]sdk.Capabilities{
 		"files": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
-		"shell": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
+		"shell": {
+			Files:    []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}},
+			Progress: &sdk.ProgressAccess{Bytes: 64 << 10},
+		},
 	}
 	embedded, err := builtin.Modules()
 	if err != nil {

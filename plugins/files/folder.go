@@ -112,7 +112,7 @@ func trouble(name string, err error) error {
 		return fmt.Errorf("%q does not exist; use list_files or glob_files to see what does", name)
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%q cannot be changed: the workspace is read-only", name)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO): // EIO is all that a sandbox is told
 		return fmt.Errorf("%q cannot be written: the workspace is full; remove or shorten other files first", name)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%q may not be touched: permission denied", name)

@@ -17,12 +17,12 @@ func absent() map[string]string {
 	}
 }
 
-// missing explains why a command is not there.
-func missing(name string) string {
+// missing explains why a command that people expect is not there.
+func missing(name string) (why string, known bool) {
 	for reason, names := range absent() {
 		if slices.Contains(strings.Fields(names), name) {
-			return fmt.Sprintf("%s: not available: this shell runs inside a sandbox %s", name, reason)
+			return fmt.Sprintf("%s: not available: this shell runs inside a sandbox %s", name, reason), true
 		}
 	}
-	return name + ": command not found"
+	return "", false
 }

@@ -24,6 +24,9 @@ type depthKey struct{}
 // start runs a command by its words: a utility, a script, or an explanation why there is none.
 func (s *session) start(ctx context.Context, c *command.Call, words []string) int {
 	c = c.Named(words[0], words[1:])
+	if words[0] == keeper {
+		return keep(ctx, c)
+	}
 	if status, done := s.startFile(ctx, c); done {
 		return status
 	}
@@ -39,10 +42,14 @@ func (s *session) start(ctx context.Context, c *command.Call, words []string) in
 		return s.runFile(ctx, c, file)
 	}
 	_ = c.Out.Flush()
+	if why, known := missing(name); known {
+		fmt.Fprintln(c.Err, why)
+		return statusNotFound
+	}
 	if interp.IsBuiltin(name) { // from xargs, env and their like
 		return s.shell(ctx, c.Named("sh", append([]string{"-c", `"$@"`, "sh"}, words...)))
 	}
-	fmt.Fprintln(c.Err, missing(name))
+	fmt.Fprintf(c.Err, "%s: command not found\n", name)
 	return statusNotFound
 }
 
@@ -104,6 +111,9 @@ func (s *session) runFile(ctx context.Context, c *command.Call, file string) int
 	words := interpreter(string(first))
 	if len(words) == 0 {
 		words = []string{"sh"}
+	}
+	if strings.Contains(c.Name, "/") {
+		file = c.Name // $0 is what the caller wrote
 	}
 	return s.start(ctx, c, append(append(words, file), c.Args...))
 }

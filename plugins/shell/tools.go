@@ -19,7 +19,7 @@ import (
 
 // tools returns every utility by its name.
 func tools() command.Table {
-	table := command.Table{keeper: keep}
+	table := command.Table{}
 	for _, more := range []command.Table{
 		text.Table(), tree.Table(), grep.Table(), sed.Table(), find.Table(), archive.Table(), digest.Table(), compare.Table(), sundry.Table(),
 		awk.Table(), jq.Table(),

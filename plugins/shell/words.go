@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"mvdan.cc/sh/v3/interp"
+
+	"github.com/fastreact/fastreact/plugins/shell/sundry"
 )
 
 // call looks at every simple command before it runs, and may put another in its place.
@@ -20,6 +22,12 @@ func (s *session) call(ctx context.Context, words []string) ([]string, error) {
 	switch words[0] {
 	case "kill", "jobs", "bg", "fg", "disown", "ulimit", "umask", "fc", "newgrp", "suspend", "enable", "bind", "complete", "compgen", "caller", "history", "logout":
 		return append([]string{"/bin/" + words[0]}, words[1:]...), nil
+	case "printf":
+		if len(words) > 3 && words[1] == "-v" {
+			text, _ := sundry.Format(words[3], words[4:])
+			return []string{"eval", words[2] + "=" + sundry.Quote(text)}, nil
+		}
+		return append([]string{"/bin/printf"}, words[1:]...), nil
 	case "command":
 		if len(words) == 3 && (words[1] == "-v" || words[1] == "-V") {
 			return s.located(words, words[2], "")

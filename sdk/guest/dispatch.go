@@ -20,7 +20,7 @@ func Dispatch(plugin any, op sdk.Op, input []byte) ([]byte, error) {
 	switch op {
 	case sdk.OpCall:
 		if p, ok := plugin.(sdk.Tool); ok {
-			return answer(input, func(call sdk.Call) (sdk.Result, error) { return p.Call(context.Background(), call) })
+			return answer(input, func(call sdk.Call) (sdk.Result, error) { return callWithin(p, call) })
 		}
 	case sdk.OpEvaluate:
 		if p, ok := plugin.(sdk.Policy); ok {
@@ -40,6 +40,16 @@ func Dispatch(plugin any, op sdk.Op, input []byte) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("operation %d: %w", op, ErrWrongOp)
+}
+
+// callWithin runs a tool until the deadline that the host has set, if it told one.
+func callWithin(tool sdk.Tool, call sdk.Call) (sdk.Result, error) {
+	if call.Deadline.IsZero() {
+		return tool.Call(context.Background(), call)
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), call.Deadline)
+	defer cancel()
+	return tool.Call(ctx, call)
 }
 
 func answer[In, Out any](input []byte, work func(In) (Out, error)) ([]byte, error) {

@@ -62,7 +62,7 @@ var (
 	manifest = sdk.Manifest{
 		ABI: 1, Name: "notes", Version: "1.0.0", Kind: sdk.KindTool, Description: "d",
 		Tools:        []sdk.ToolSpec{{Name: "note", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), Scope: true}},
-		Capabilities: sdk.Capabilities{Files: []sdk.FileAccess{{At: "/", Mode: sdk.ReadOnly}}},
+		Capabilities: sdk.Capabilities{Files: []sdk.FileAccess{{At: "/", Mode: sdk.ReadOnly}}, Progress: &sdk.ProgressAccess{Bytes: 1}},
 		Limits:       sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 1, OutputBytes: 1, LogBytes: 1},
 	}
 )
@@ -72,7 +72,8 @@ func full() map[string]any {
 	return map[string]any{
 		"identity":       identity,
 		"scope":          scope,
-		"call":           sdk.Call{Tool: "t", Args: object, Identity: identity, Scope: &scope, RunID: "r", CallID: "c"},
+		"call":           sdk.Call{Tool: "t", Args: object, Identity: identity, Scope: &scope, RunID: "r", CallID: "c", Deadline: time.Unix(0, 0)},
+		"progress":       sdk.Progress{Text: "t", Done: new(1.0), Total: new(2.0)},
 		"result":         sdk.Result{Content: "c", Structured: object, IsError: true, Citations: []string{"s"}},
 		"question":       sdk.Question{Tool: "t", Server: "s", RawName: "r", Args: object, Identity: identity, Scope: &scope, Now: time.Unix(0, 0), Static: opinion},
 		"opinion":        opinion,

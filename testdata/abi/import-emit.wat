@@ -1,4 +1,4 @@
-;; emit is not served: no grant exists.
+;; emit belongs to the capability progress, which this manifest does not request.
 ;; expect: load plugin_unavailable
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}]}")

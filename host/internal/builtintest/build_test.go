@@ -13,8 +13,8 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/plugins/builtin"
+	"github.com/fastreact/fastreact/plugins/builtin/assemble"
 	"github.com/fastreact/fastreact/sdk"
-	"github.com/fastreact/fastreact/sdk/build"
 )
 
 // home is the root of the Go module as seen from here.
@@ -42,14 +42,14 @@ func TestMain(m *testing.M) {
 // buildAll copies the sources the plugins are made of to a folder of its own and builds them there.
 func buildAll(name string) (map[string][]byte, error) {
 	root := filepath.Join(shelf.dir, name)
-	for _, part := range []string{"go.mod", "go.sum", "sdk", "plugins/files", "policies"} {
+	for _, part := range []string{"go.mod", "go.sum", "sdk", "plugins/files", "plugins/shell", "policies"} {
 		if err := copyTree(filepath.Join(home, part), filepath.Join(root, part)); err != nil {
 			return nil, err
 		}
 	}
 	modules := map[string][]byte{}
 	for _, plugin := range builtin.Plugins() {
-		path, err := build.Dir(context.Background(), filepath.Join(root, filepath.FromSlash(plugin.Dir)))
+		path, err := assemble.Build(context.Background(), root, plugin)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func load(t *testing.T, name string, mode sdk.FileMode) *wasm.Plugin {
 		}
 	})
 	module := wasm.Module{Name: name, Bytes: builds[name], Builtin: true}
-	if name == "files" {
+	if name == "files" || name == "shell" {
 		module.Grants = sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: mode}}}
 	}
 	plugin, err := host.Load(t.Context(), module)

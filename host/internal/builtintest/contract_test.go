@@ -10,6 +10,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	files "github.com/fastreact/fastreact/plugins/files/contract"
+	shell "github.com/fastreact/fastreact/plugins/shell/contract"
 	execguard "github.com/fastreact/fastreact/policies/execguard/contract"
 	pskascope "github.com/fastreact/fastreact/policies/pskascope/contract"
 	"github.com/fastreact/fastreact/sdk"
@@ -17,6 +18,8 @@ import (
 )
 
 func TestFilesModuleKeepsTheContract(t *testing.T) { judge(t, files.Suite()) }
+
+func TestShellModuleKeepsTheContract(t *testing.T) { judge(t, shell.Suite()) }
 
 func TestExecGuardModuleKeepsTheContract(t *testing.T) { judge(t, execguard.Suite()) }
 

@@ -22,16 +22,40 @@ func (r *Root) OpenFile(name string, flag xsys.Oflag, perm fs.FileMode) (xsys.Fi
 			return nil, xsys.EACCES
 		}
 	}
+	opened, info, failed := r.open(name, flag, perm)
+	if failed != 0 {
+		return nil, failed
+	}
+	return &file{file: opened, root: r, name: name, folder: info.IsDir(), appends: flag&xsys.O_APPEND != 0}, 0
+}
+
+// open opens a file and counts what that makes or empties.
+func (r *Root) open(name string, flag xsys.Oflag, perm fs.FileMode) (*os.File, fs.FileInfo, xsys.Errno) {
+	defer r.account.lock()()
+	before, err := r.root.Stat(name)
+	creates := err != nil && flag&xsys.O_CREAT != 0
+	if creates {
+		if full := r.account.room(0, 1); full != 0 {
+			return nil, nil, full
+		}
+	}
 	opened, err := r.root.OpenFile(name, systemFlags(flag), perm.Perm())
 	if err != nil {
-		return nil, errno(err)
+		return nil, nil, errno(err)
+	}
+	switch {
+	case creates:
+		r.account.add(0, 1)
+	case before != nil && flag&xsys.O_TRUNC != 0 && before.Mode().IsRegular():
+		r.account.add(-before.Size(), 0)
 	}
 	info, err := opened.Stat()
 	if err != nil || !ordinary(info) {
 		_ = opened.Close()
-		return nil, xsys.EACCES
+		return nil, nil, xsys.EACCES
 	}
-	return &file{file: opened, root: r, name: name, folder: info.IsDir(), appends: flag&xsys.O_APPEND != 0}, 0
+	r.account.opened(info)
+	return opened, info, 0
 }
 
 func ordinary(info fs.FileInfo) bool { return info.Mode().IsRegular() || info.IsDir() }

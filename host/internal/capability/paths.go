@@ -2,6 +2,7 @@ package capability
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"syscall"
 	"time"
@@ -23,17 +24,32 @@ func stat(info fs.FileInfo, err error) (sys.Stat_t, xsys.Errno) {
 	return sys.NewStat_t(info), 0
 }
 
-// change runs a step that writes, unless the root is read-only.
+// change runs a step that writes, unless the root is read-only. The account is locked meanwhile.
 func (r *Root) change(step func() error) xsys.Errno {
 	if !r.writable {
 		return xsys.EROFS
 	}
+	defer r.account.lock()()
 	return errno(step())
+}
+
+// make runs a step that makes one more file, folder or link.
+func (r *Root) make(step func() error) xsys.Errno {
+	return r.change(func() error {
+		if full := r.account.room(0, 1); full != 0 {
+			return full
+		}
+		err := step()
+		if err == nil {
+			r.account.add(0, 1)
+		}
+		return err
+	})
 }
 
 // Mkdir implements experimental/sys.FS.
 func (r *Root) Mkdir(name string, perm fs.FileMode) xsys.Errno {
-	return r.change(func() error { return r.root.Mkdir(inside(name), perm.Perm()) })
+	return r.make(func() error { return r.root.Mkdir(inside(name), perm.Perm()) })
 }
 
 // Chmod implements experimental/sys.FS. Only the permission bits change.
@@ -43,12 +59,20 @@ func (r *Root) Chmod(name string, perm fs.FileMode) xsys.Errno {
 
 // Rename implements experimental/sys.FS.
 func (r *Root) Rename(from, to string) xsys.Errno {
-	return r.change(func() error { return r.root.Rename(inside(from), inside(to)) })
+	return r.change(func() error {
+		source, _ := r.root.Lstat(inside(from))
+		target, gone := r.root.Lstat(inside(to))
+		err := r.root.Rename(inside(from), inside(to))
+		if err == nil && gone == nil && !os.SameFile(source, target) {
+			r.account.removed(target)
+		}
+		return err
+	})
 }
 
 // Link implements experimental/sys.FS.
 func (r *Root) Link(from, to string) xsys.Errno {
-	return r.change(func() error { return r.root.Link(inside(from), inside(to)) })
+	return r.make(func() error { return r.root.Link(inside(from), inside(to)) })
 }
 
 // Rmdir implements experimental/sys.FS.
@@ -58,10 +82,13 @@ func (r *Root) Rmdir(name string) xsys.Errno {
 		if err == nil && !info.IsDir() {
 			err = syscall.ENOTDIR
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = r.root.Remove(inside(name))
 		}
-		return r.root.Remove(inside(name))
+		if err == nil {
+			r.account.removed(info)
+		}
+		return err
 	})
 }
 
@@ -72,10 +99,13 @@ func (r *Root) Unlink(name string) xsys.Errno {
 		if err == nil && info.IsDir() {
 			err = syscall.EISDIR
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = r.root.Remove(inside(name))
 		}
-		return r.root.Remove(inside(name))
+		if err == nil {
+			r.account.removed(info)
+		}
+		return err
 	})
 }
 
@@ -85,7 +115,7 @@ func (r *Root) Symlink(target, link string) xsys.Errno {
 	if r.writable && leaves(target, link) {
 		return xsys.EPERM
 	}
-	return r.change(func() error { return r.root.Symlink(target, inside(link)) })
+	return r.make(func() error { return r.root.Symlink(target, inside(link)) })
 }
 
 // Readlink implements experimental/sys.FS. A target outside is not told: it would name a path of the host.

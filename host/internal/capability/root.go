@@ -20,12 +20,14 @@ type Root struct {
 	xsys.UnimplementedFS
 	root     *os.Root
 	writable bool
+	account  *Account // nil: nothing is counted
 }
 
 var _ xsys.FS = (*Root)(nil)
 
-// OpenRoot opens dir for a guest. The folder itself may be reached through a link; nothing below it may leave it.
-func OpenRoot(dir string, mode sdk.FileMode) (*Root, error) {
+// OpenRoot opens dir for a guest. The folder itself may be reached through a link; nothing below it may leave it. What
+// the guest changes is counted in account, unless that is nil; beyond its quota writes fail with ENOSPC.
+func OpenRoot(dir string, mode sdk.FileMode, account *Account) (*Root, error) {
 	if mode != sdk.ReadOnly && mode != sdk.ReadWrite {
 		return nil, fmt.Errorf("open files: mode %q is neither ro nor rw", mode)
 	}
@@ -33,7 +35,7 @@ func OpenRoot(dir string, mode sdk.FileMode) (*Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open files: %w", err)
 	}
-	return &Root{root: root, writable: mode == sdk.ReadWrite}, nil
+	return &Root{root: root, writable: mode == sdk.ReadWrite, account: account}, nil
 }
 
 // Close frees the folder. Files that are open stay usable.
@@ -52,7 +54,10 @@ func inside(name string) string {
 // errno translates an error for the guest. An escape has no system error: it is not permitted.
 func errno(err error) xsys.Errno {
 	var number syscall.Errno
+	var own xsys.Errno
 	switch {
+	case errors.As(err, &own):
+		return own
 	case err == nil:
 		return 0
 	case errors.As(err, &number):

@@ -19,7 +19,7 @@ import (
 
 func openRoot(t *testing.T, dir string, mode sdk.FileMode) *Root {
 	t.Helper()
-	root, err := OpenRoot(dir, mode)
+	root, err := OpenRoot(dir, mode, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

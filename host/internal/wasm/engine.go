@@ -157,6 +157,9 @@ func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledM
 	if err := serveLog(ctx, runtime); err != nil {
 		return err
 	}
+	if err := serveEmit(ctx, runtime); err != nil {
+		return err
+	}
 	for _, want := range compiled.ImportedFunctions() {
 		module, name, _ := want.Import()
 		served := runtime.Module(module)

@@ -13,12 +13,14 @@ import (
 const (
 	moduleWASI = "wasi_snapshot_preview1"
 	moduleLog  = "fastreact:log/1"
+	moduleEmit = "fastreact:emit/1"
 )
 
 // Capability ids, as Inspect shows them.
 const (
-	capabilityFiles = "files"
-	capabilityLog   = "log"
+	capabilityFiles    = "files"
+	capabilityLog      = "log"
+	capabilityProgress = "progress"
 )
 
 // baseFunctions lists the WASI functions that are no capability. A Go guest of the standard toolchain links sixteen
@@ -52,6 +54,8 @@ func (i imported) capability() (id string, known bool) {
 	switch {
 	case i.module == moduleLog && i.name == "write":
 		return capabilityLog, true
+	case i.module == moduleEmit && i.name == "chunk":
+		return capabilityProgress, true
 	case i.module == moduleWASI && slices.Contains(baseFunctions(), i.name):
 		return "", true
 	case i.module == moduleWASI && slices.Contains(fileFunctions(), i.name):
@@ -62,13 +66,16 @@ func (i imported) capability() (id string, known bool) {
 
 // checkImports refuses every import that the kind forbids or the grants do not cover. Log is granted to all: it is
 // output only, and its answer is always the same.
-func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount) error {
+func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount, progress int) error {
 	var problems []error
 	var files []string
 	for _, i := range s.imports {
 		id, known := i.capability()
 		if !known {
 			problems = append(problems, unknownImport(i))
+		}
+		if id == capabilityProgress && progress == 0 {
+			problems = append(problems, missingProgress(manifest))
 		}
 		if id == capabilityFiles {
 			files = append(files, i.name)
@@ -84,6 +91,20 @@ func unknownImport(i imported) error {
 	id := strings.TrimPrefix(i.module, "fastreact:")
 	return fmt.Errorf("import %s %s: capability %q does not exist on this host, so no line in the config and nobody can grant it; the author must build without it",
 		i.module, i.name, id)
+}
+
+func missingProgress(manifest sdk.Manifest) error {
+	switch want := manifest.Capabilities.Progress; {
+	case manifest.Kind.Pure():
+		return fmt.Errorf("import %s chunk: capability %q is never granted to a %s, nobody can add it; the author must build without guest.WithProgress",
+			moduleEmit, capabilityProgress, manifest.Kind)
+	case want == nil:
+		return fmt.Errorf("import %s chunk: capability %q is not requested; the author adds capabilities.progress to the manifest, then the operator may grant it in plugins.load[].grants",
+			moduleEmit, capabilityProgress)
+	default:
+		return fmt.Errorf("import %s chunk: capability %q is not granted; the operator may add to this plugin's entry in plugins.load: grants: {progress: {bytes: %d}}",
+			moduleEmit, capabilityProgress, want.Bytes)
+	}
 }
 
 func missingFiles(manifest sdk.Manifest, names []string) error {

@@ -35,6 +35,7 @@ type candidate struct {
 	manifest sdk.Manifest
 	limits   sdk.Limits
 	mounts   []mount
+	progress int // bytes that one call may report
 }
 
 // Check refuses what Load refuses without compiling or running the module: its pin, structure, manifest, imports,
@@ -64,10 +65,10 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
 	plugin := &Plugin{
-		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mounts: c.mounts,
+		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mounts: c.mounts, progress: c.progress,
 		engine: engine, host: h, log: h.log,
 	}
-	if _, err := plugin.invoke(ctx, opProbe, nil, ""); err != nil {
+	if _, err := plugin.invoke(ctx, opProbe, nil, CallContext{}); err != nil {
 		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.digest)))
 	}
 	return plugin, nil
@@ -98,7 +99,10 @@ func (c *candidate) check(cfg Config) error {
 	if c.mounts, err = intersect(c.manifest.Capabilities.Files, c.module.Grants.Files); err != nil {
 		return err
 	}
-	return errors.Join(c.shape.checkExports(), c.shape.checkImports(c.manifest, c.mounts), c.shape.checkMemory(c.limits))
+	if c.progress, err = progressOf(c.manifest.Capabilities.Progress, c.module.Grants.Progress); err != nil {
+		return err
+	}
+	return errors.Join(c.shape.checkExports(), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits))
 }
 
 func (c *candidate) checkPin() error {

@@ -69,7 +69,7 @@ func checkGrant(grant sdk.FileAccess) error {
 }
 
 // openMounts opens the folders of one call. A workspace grant without a workspace opens nothing. close is never nil.
-func openMounts(mounts []mount, workspace string) (files wazero.FSConfig, closeAll func(), err error) {
+func openMounts(mounts []mount, cc CallContext) (files wazero.FSConfig, closeAll func(), err error) {
 	var roots []*capability.Root
 	closeAll = func() {
 		for _, root := range roots {
@@ -78,13 +78,14 @@ func openMounts(mounts []mount, workspace string) (files wazero.FSConfig, closeA
 	}
 	files = wazero.NewFSConfig()
 	for _, m := range mounts {
+		var account *capability.Account
 		if m.path == workspaceGrant {
-			m.path = workspace
+			m.path, account = cc.Workspace, cc.Account
 		}
 		if m.path == "" {
 			continue
 		}
-		root, err := capability.OpenRoot(m.path, m.mode)
+		root, err := capability.OpenRoot(m.path, m.mode, account)
 		if err != nil {
 			closeAll()
 			return nil, func() {}, fmt.Errorf("open files at %s: %w", m.at, err)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/tetratelabs/wazero"
 
+	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -21,6 +23,7 @@ type Plugin struct {
 	manifest sdk.Manifest
 	limits   sdk.Limits
 	mounts   []mount
+	progress int // bytes that one call may report
 	engine   *engine
 	host     *Host
 	log      *slog.Logger
@@ -32,7 +35,8 @@ type Plugin struct {
 
 // CallContext is what the host knows about a call and no guest can forge.
 type CallContext struct {
-	Workspace string // host folder for the grant "workspace"; empty opens none
+	Workspace string              // host folder for the grant "workspace"; empty opens none
+	Account   *capability.Account // what that folder may hold; nil bounds nothing
 }
 
 // Manifest returns the plugin's manifest. Callers must not change what it refers to.
@@ -57,8 +61,12 @@ func (p *Plugin) Status() (state, lastError string) {
 	return "ready", p.lastError
 }
 
-// Call runs a tool.
+// Call runs a tool. The guest is told when its time ends; what it reports reaches the listener of ctx.
 func (p *Plugin) Call(ctx context.Context, cc CallContext, call sdk.Call) (sdk.Result, error) {
+	call.Deadline = time.Now().Add(time.Duration(p.limits.Wall))
+	if end, bounded := ctx.Deadline(); bounded && end.Before(call.Deadline) {
+		call.Deadline = end
+	}
 	return ask(ctx, p, question{sdk.KindTool, sdk.OpCall, cc, call}, decode[sdk.Result])
 }
 
@@ -136,11 +144,11 @@ func (p *Plugin) run(ctx context.Context, q question) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.invoke(ctx, q.op, input, q.cc.Workspace)
+	return p.invoke(ctx, q.op, input, q.cc)
 }
 
 // invoke runs one operation within the plugin's limits. The host waits for it before it closes anything.
-func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, workspace string) ([]byte, error) {
+func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, cc CallContext) ([]byte, error) {
 	ctx, leave, err := p.host.calls.enter(ctx)
 	if err != nil {
 		return nil, fail(run.PluginUnavailable, "%w", err)
@@ -148,21 +156,22 @@ func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, workspace 
 	defer leave()
 	ctx, cancel := withWall(ctx, p.limits.Wall)
 	defer cancel()
-	world, closeFiles, err := p.world(ctx, op, input, workspace)
+	world, closeFiles, err := p.world(ctx, op, input, cc)
 	if err != nil {
 		return nil, fail(run.PluginUnavailable, "%w", err)
 	}
 	defer closeFiles()
 	text := &callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes}
 	defer text.flush()
+	ctx = withEmitter(ctx, p.progress)
 	return p.engine.answer(ctx, work{op: op, input: input, limits: p.limits, world: world, log: text})
 }
 
-func (p *Plugin) world(ctx context.Context, op sdk.Op, input []byte, workspace string) (wazero.ModuleConfig, func(), error) {
+func (p *Plugin) world(ctx context.Context, op sdk.Op, input []byte, cc CallContext) (wazero.ModuleConfig, func(), error) {
 	if p.manifest.Kind.Pure() {
 		return pureWorld(op, input), func() {}, nil
 	}
-	files, closeFiles, err := openMounts(p.mounts, workspace)
+	files, closeFiles, err := openMounts(p.mounts, cc)
 	if err != nil {
 		return nil, closeFiles, err
 	}

@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/benhoyt/goawk/interp"
 	"github.com/benhoyt/goawk/parser"
@@ -67,7 +69,7 @@ func (d *desk) run(ctx context.Context, c *command.Call) int {
 	}
 	leave, err := d.enter(c, config)
 	if err != nil {
-		return c.Fail("%v", err)
+		return c.Usage(err)
 	}
 	defer leave()
 	status, err := machine.ExecuteContext(ctx, config)
@@ -143,6 +145,10 @@ func (d *desk) enter(c *command.Call, config *interp.Config) (leave func(), err 
 	if err != nil {
 		return nil, err
 	}
+	if err := place(c, config.Args); err != nil {
+		discard(c, scratch)
+		return nil, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	dir := filepath.Join(c.Disk.Base(), c.Dir)
@@ -167,6 +173,29 @@ func (d *desk) enter(c *command.Call, config *interp.Config) (leave func(), err 
 		defer d.mu.Unlock()
 		d.users--
 	}, nil
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// place refuses operands that the disk does not have, and names absolute ones as the host of this code does.
+func place(c *command.Call, operands []string) error {
+	base := c.Disk.Base()
+	for i, name := range operands {
+		if name == "-" || name == "" || assignment.MatchString(name) || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, base+"/tmp/awk-input-") {
+			continue
+		}
+		info, err := c.Disk.Stat(c.Path(name))
+		if err == nil && info.IsDir() {
+			err = syscall.EISDIR
+		}
+		if err != nil {
+			return fmt.Errorf("cannot open %q: %s", name, command.Reason(err))
+		}
+		if filepath.IsAbs(name) {
+			operands[i] = filepath.Join(base, name)
+		}
+	}
+	return nil
 }
 
 // materialize writes operands that live in memory to files, and returns those.

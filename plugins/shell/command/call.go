@@ -79,6 +79,7 @@ func Reason(err error) string {
 		{syscall.EEXIST, "File exists"},
 		{syscall.ENOTEMPTY, "Directory not empty"},
 		{syscall.ENOSPC, "No space left on device (the workspace is full)"},
+		{syscall.EIO, "No space left on device (the workspace is full)"}, // all that a sandbox is told
 		{syscall.EDQUOT, "No space left on device (the workspace is full)"},
 		{syscall.EROFS, "Read-only file system"},
 		{syscall.EPERM, "Operation not permitted (it leads outside the workspace)"},

@@ -205,9 +205,12 @@ func Relative(from, to string) string {
 	return to
 }
 
-// Readlink returns what a link names.
+// Readlink returns what a link names. A target outside is not told: it would name a path of the host.
 func (d *Disk) Readlink(name string) (string, error) {
 	target, err := d.root.Readlink(inside(name))
+	if err == nil && (path.IsAbs(target) || !fs.ValidPath(path.Join(path.Dir(inside(name)), target))) {
+		return "", fail("readlink", name, syscall.EPERM)
+	}
 	return target, fail("readlink", name, err)
 }
 

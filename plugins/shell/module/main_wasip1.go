@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	guest.ServeTool(shell.New(func() (*os.Root, error) { return os.OpenRoot("/") }))
+	guest.ServeTool(guest.WithProgress(shell.New(func() (*os.Root, error) { return os.OpenRoot("/") })))
 }
 
 func main() {}

@@ -146,7 +146,7 @@ func (j joiner) line(left, right []string) string {
 			cells = append(cells, j.empty)
 		}
 	}
-	if j.form == nil {
+	if len(j.form) == 0 {
 		cells = append(cells, key)
 		for side, row := range rows {
 			for i, cell := range row {
