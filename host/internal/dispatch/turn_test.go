@@ -3,6 +3,8 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -292,5 +294,60 @@ func TestAStopEndsARunThatWaitsForItsTurn(t *testing.T) {
 	b.Close(ended)
 	if r := b.awaitStatus("waits", run.Failed); r.Outcome.ErrorCode != string(run.CodeInterrupted) {
 		t.Errorf("code %q", r.Outcome.ErrorCode)
+	}
+}
+
+func TestManyRunsInTurnNeverRunBesideOneAnother(t *testing.T) {
+	b := newBench(t, func(cfg *Config) { cfg.Chats, cfg.Workers, cfg.Queue = 12, 4, 12 })
+	var driven, beside atomic.Int32
+	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+		if driven.Add(1) > 1 {
+			beside.Add(1)
+		}
+		_, err := b.log.Run(ctx, r.Ref) // takes its time
+		driven.Add(-1)
+		if err != nil {
+			return 0, err
+		}
+		return b.s.finish(ctx, r)
+	}
+	b.serve()
+	var started sync.WaitGroup
+	for i := range 12 {
+		started.Go(func() {
+			asked := asking(run.Chat, fmt.Sprintf("r%d", i), run.Enqueue)
+			start := b.Chat
+			if i%2 == 0 {
+				asked.Kind, start = run.Background, b.Submit
+			}
+			if _, err := start(t.Context(), asked); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	started.Wait()
+	for i := range 12 {
+		b.awaitStatus(fmt.Sprintf("r%d", i), run.Completed)
+	}
+	if beside.Load() != 0 {
+		t.Errorf("%d runs ran beside another", beside.Load())
+	}
+}
+
+func TestARunThatInterruptsSettlesWhatThePersonWasAsked(t *testing.T) {
+	b := newBench(t, nil)
+	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+		if r.ID == "parked" {
+			return b.s.park(ctx, r)
+		}
+		return b.s.finish(ctx, r)
+	}
+	b.chat(request(run.Chat, "parked"))
+	b.await("parked", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+	b.chat(asking(run.Chat, "next", run.Interrupt))
+	b.awaitStatus("next", run.Completed)
+	b.awaitStatus("parked", run.Cancelled)
+	if a, err := b.log.Approval(t.Context(), "approval-parked"); err != nil || a.Status != run.ApprovalCancelled {
+		t.Errorf("approval is %s, %v", a.Status, err)
 	}
 }
