@@ -229,7 +229,7 @@ func TestAWatchAnnouncesWhatComesAndOutlivesARestart(t *testing.T) {
 			t.Errorf("it can drive a terminal: %q", said)
 		}
 	}
-	if !strings.Contains(plain.String(), `\u{202e}hidden\u{2028}`) || !strings.Contains(plain.String(), "sha256:") {
+	if !strings.Contains(plain.String(), `\u{202e}hidden\u2028`) || !strings.Contains(plain.String(), "sha256:") {
 		t.Errorf("arguments or digest are not shown:\n%s", plain)
 	}
 	for _, d := range []*digester{plain, lines} {

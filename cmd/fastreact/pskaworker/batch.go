@@ -53,10 +53,10 @@ func (p *pska) batch(ctx context.Context, job Job, most int) (batch, error) {
 			return whole, nil
 		}
 		if seen[cursor] {
-			return batch{}, fmt.Errorf("read batch %s: %w", id, &refusal{http.StatusLoopDetected, "the cursor repeats", 0})
+			return batch{}, failure{"batch_endless", "a cursor of the batch comes twice", false}
 		}
 	}
-	return batch{}, fmt.Errorf("read batch %s: more than %d pages", id, maxPages)
+	return batch{}, failure{"batch_endless", fmt.Sprintf("the batch has more than %d pages", maxPages), false}
 }
 
 func (p *pska) page(ctx context.Context, job Job, id, cursor string) (page, error) {

@@ -125,13 +125,15 @@ func (w *Worker) insist(ctx context.Context, try func() error) error {
 // refusedFor returns the failure of a job that one of both sides will not have, nil when trying again may help.
 func refusedFor(err error) error {
 	var said *client.Error
-	var refused *refusal
+	var refused failure
 	switch {
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &said) && (said.Status == http.StatusUnauthorized || said.Status == http.StatusForbidden):
 		return failure{"service_refused", "the service refused the worker's credential", true}
 	case errors.As(err, &said) && said.Status != http.StatusTooManyRequests && said.Status/100 == 4:
 		return failure{"run_refused", or(said.Code, "invalid_request"), false}
-	case errors.As(err, &refused) && refused.status == http.StatusLoopDetected, final(err):
+	case final(err):
 		return failure{"batch_refused", strings.TrimSpace(err.Error()), false}
 	}
 	return nil

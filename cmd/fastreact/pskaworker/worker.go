@@ -45,11 +45,12 @@ type Endpoint struct {
 	HTTP   *http.Client
 }
 
-// DefaultTools returns what a digest run may call: the two digest tools, and PSKA's tools that only read.
+// DefaultTools returns what a digest run may call: the two digest tools, PSKA's tools that only read, and the one that
+// reads on in a result that was too long.
 func DefaultTools() []string {
 	return []string{
 		"pska_pska_job_context", "pska_pska_write_candidates", "pska_pska_search", "pska_pska_index_status",
-		"pska_pska_read_evidence_context", "pska_pska_graph_context", "pska_pska_digest_context",
+		"pska_pska_read_evidence_context", "pska_pska_graph_context", "pska_pska_digest_context", "read_result",
 	}
 }
 

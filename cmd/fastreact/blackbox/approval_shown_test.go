@@ -5,41 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"sync"
 	"testing"
 )
-
-func TestOfFiftyAnswersOneWinsAndTheToolRunsAtMostOnce(t *testing.T) {
-	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
-	s.request("POST", "/v1/runs", ask("bump", map[string]any{"metadata": map[string]any{"run_id": "raced"}}))
-	id := pendingID(t, newFrames(t, s.open("GET", "/v1/runs/raced/stream", nil).Body))
-	var mu sync.Mutex
-	said := map[string]int{}
-	var all sync.WaitGroup
-	for i := range 50 {
-		all.Go(func() {
-			word := []string{"approve", "deny"}[i%2]
-			status, _ := s.request("POST", "/v1/approvals/"+id+"/"+word, nil)
-			mu.Lock()
-			defer mu.Unlock()
-			said[fmt.Sprint(word, status)]++
-		})
-	}
-	all.Wait()
-	s.awaitStatus("raced", "completed")
-	_, raw := s.request("GET", "/v1/approvals/"+id, nil)
-	won, lost, runs := "approve", "deny", 1
-	if s.object(raw)["approval"].(map[string]any)["status"] == "denied" {
-		won, lost, runs = "deny", "approve", 0
-	}
-	if said[won+"200"] != 25 || said[lost+"409"] != 25 {
-		t.Errorf("%s won, and the answers were %v", won, said)
-	}
-	if n := len(received(t, s.oracleLog())); n != runs {
-		t.Errorf("the tool ran %d times, want %d", n, runs)
-	}
-}
 
 func TestThePersonSeesTheArgumentsThatRunScopeIncluded(t *testing.T) {
 	model := newModel(t, func(a asked) said {
