@@ -202,7 +202,7 @@ func TestTheLastGoodSetIsKept(t *testing.T) {
 		"no set":   func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
 		"empty":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"keys":[]}`)) },
 		"huge":     func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat(" ", 300<<10))) },
-		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
 		"slow":     func(http.ResponseWriter, *http.Request) { <-hang },
 		"cut":      func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"oct key": func(w http.ResponseWriter, _ *http.Request) {
@@ -255,7 +255,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	k := keys()
 	evil := newIssuer(t, k.rsaKey("r"))
 	from := newIssuer(t)
-	from.will(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, evil.URL, 302) })
+	from.will(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, evil.URL, http.StatusFound) })
 	v := verifier(t, Config{URL: from.URL})
 	if err := v.Ready(t.Context()); err == nil || evil.asked.Load() != 0 {
 		t.Errorf("error %v, the other place was asked %d times", err, evil.asked.Load())

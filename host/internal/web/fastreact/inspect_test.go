@@ -2,6 +2,7 @@ package fastreact
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,28 @@ func TestSmallListsAreTheseBytes(t *testing.T) {
 	index := get(t, server, "/", "Accept", "text/html")
 	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 26 {
 		t.Errorf("index: %v", index)
+	}
+}
+
+func TestTheIndexListsEveryRouteOfTheRouter(t *testing.T) {
+	door := web.Config{ServiceToken: token}
+	entrance, err := web.New(door, New(Config{Prometheus: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]bool{}
+	for _, route := range entrance.Routes() {
+		if route.Method != http.MethodHead {
+			served[route.Method+" "+route.Path] = true
+		}
+	}
+	listed := map[string]bool{}
+	server := open(t, newBook(nil))
+	for _, route := range get(t, server, "/")["endpoints"].([]any) {
+		listed[route.(string)] = true
+	}
+	if diff := cmp.Diff(served, listed); diff != "" {
+		t.Errorf("(-served +listed):\n%s", diff)
 	}
 }
 

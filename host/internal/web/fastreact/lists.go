@@ -91,6 +91,10 @@ func (f *face) lookUp(x *web.Exchange, absent string) (run.Run, error) {
 	}
 	filter := run.Filter{ID: x.Var("run_id"), Tenant: seen.tenant, UserKey: seen.user, Limit: 2}
 	page, err := f.cfg.Records.Runs(x.Request.Context(), filter)
+	if err == nil && len(page.Items) > 1 && namesNoTenant(x) {
+		filter.Tenant = new(run.TenantKey)
+		page, err = f.cfg.Records.Runs(x.Request.Context(), filter)
+	}
 	switch {
 	case err != nil:
 		return run.Run{}, err

@@ -29,15 +29,18 @@ func viewOf(x *web.Exchange) (view, error) {
 	return view{}, notYours()
 }
 
-// namedTenant narrows what is looked at, where a caller names a tenant. A header that is there and empty names those
-// who have none.
+// namedTenant narrows what is looked at, where a caller names a tenant.
 func namedTenant(r *http.Request) *run.TenantKey {
-	values := r.Header.Values(web.TenantHeader)
-	if len(values) == 0 {
-		return nil
+	if tenant := run.TenantKey(r.Header.Get(web.TenantHeader)); tenant != "" {
+		return &tenant
 	}
-	tenant := run.TenantKey(values[0])
-	return &tenant
+	return nil
+}
+
+// namesNoTenant reports whether a caller that may speak for anyone sends the tenant's header and leaves it empty: of
+// several runs with one id it means the one that has no tenant.
+func namesNoTenant(x *web.Exchange) bool {
+	return x.Caller.SpeaksForAnyone() && len(x.Request.Header.Values(web.TenantHeader)) > 0
 }
 
 // shows reports whether something of a tenant's user lies within the view.
