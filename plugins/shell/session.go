@@ -201,13 +201,13 @@ func (s *session) stat(ctx context.Context, name string, follow bool) (fs.FileIn
 	return s.disk.Lstat(name)
 }
 
-// access lets everything be read and written: the host decides. Only what has an executable bit counts as executable.
+// access lets everything be read and written: the host decides.
 func (s *session) access(_ context.Context, name string, mode interp.AccessMode) error {
 	info, err := s.disk.Stat(name)
 	if err != nil {
 		return err
 	}
-	if mode&interp.AccessExec != 0 && !info.IsDir() && info.Mode()&0o111 == 0 {
+	if mode&interp.AccessExec != 0 && !info.IsDir() && !s.disk.Executable(name) {
 		return fs.ErrPermission
 	}
 	return nil

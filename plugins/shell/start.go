@@ -69,9 +69,6 @@ func (s *session) startFile(ctx context.Context, c *command.Call) (status int, d
 	case info.IsDir():
 		fmt.Fprintf(c.Err, "%s: Is a directory\n", c.Name)
 		return statusCannotRun, true
-	case info.Mode()&0o111 == 0:
-		fmt.Fprintf(c.Err, "%s: Permission denied; make it executable with chmod +x, or run it with sh\n", c.Name)
-		return statusCannotRun, true
 	}
 	return s.runFile(ctx, c, file), true
 }
@@ -89,7 +86,7 @@ func baseOfSystem(name string) string {
 func (s *session) inPath(c *command.Call, name string) string {
 	for _, dir := range strings.Split(c.Getenv("PATH"), ":") {
 		file := disk.Abs(c.Path(dir), name)
-		if info, err := s.disk.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := s.disk.Stat(file); err == nil && info.Mode().IsRegular() && s.disk.Executable(file) {
 			return file
 		}
 	}

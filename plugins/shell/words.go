@@ -16,7 +16,8 @@ import (
 func (s *session) call(ctx context.Context, words []string) ([]string, error) {
 	runtime.Gosched() // one thread: let the other ends of pipes and the clock have their turn
 	world := interp.HandlerCtx(ctx)
-	if pipe, is := world.Stdout.(interface{ Broken() bool }); is && pipe.Broken() {
+	pipe, is := world.Stdout.(interface{ Broken() bool })
+	if is && writes(words[0]) && pipe.Broken() {
 		return []string{"exit", "141"}, nil // as a signal would end it elsewhere
 	}
 	switch words[0] {
@@ -46,6 +47,11 @@ func (s *session) call(ctx context.Context, words []string) ([]string, error) {
 		return []string{"true"}, nil
 	}
 	return words, nil
+}
+
+// writes reports whether a command may write to its standard output: most of what the interpreter does itself does not.
+func writes(name string) bool {
+	return !interp.IsBuiltin(name) || name == "echo" || name == "printf" || name == "pwd"
 }
 
 // located answers where a utility is, and leaves everything else to the interpreter.

@@ -57,11 +57,8 @@ func asBash(t *testing.T, plugin *plugintest.Plugin, script string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, status := bash(t, string(setup), script)
-	if made := run(t, plugin, string(setup)); made.Status != 0 {
-		t.Fatal(made.Content)
-	}
-	got := run(t, plugin, "{ "+script+"\n} 2> /dev/null")
+	want, status := bash(t, string(setup)+script)
+	got := run(t, plugin, string(setup)+"{ "+script+"\n} 2> /dev/null")
 	text := strings.TrimSuffix(got.Content, fmt.Sprintf("[exit code %d]\n", got.Status))
 	text = strings.TrimSuffix(text, "[no output, exit code 0]\n")
 	if strings.TrimSuffix(text, "\n") != strings.TrimSuffix(want, "\n") || got.Status != status {
@@ -70,19 +67,13 @@ func asBash(t *testing.T, plugin *plugintest.Plugin, script string) {
 }
 
 // bash runs a script under the real thing, in a folder of its own.
-func bash(t *testing.T, setup, script string) (output string, status int) {
+func bash(t *testing.T, script string) (output string, status int) {
 	t.Helper()
 	dir := t.TempDir()
-	command := func(text string) *exec.Cmd {
-		c := exec.CommandContext(t.Context(), "bash", "-c", text)
-		c.Dir = dir
-		c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + dir, "TMPDIR=" + dir}
-		return c
-	}
-	if text, err := command(setup).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	data, err := command(script).Output()
+	command := exec.CommandContext(t.Context(), "bash", "-c", script)
+	command.Dir = dir
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + dir, "TMPDIR=" + dir}
+	data, err := command.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return string(data), exit.ExitCode()

@@ -19,10 +19,13 @@ type Disk struct {
 
 	mu      sync.Mutex
 	virtual map[string][]byte // files in memory, by path
+	modes   map[string]fs.FileMode
 }
 
 // New returns a disk over root, which stays the caller's to close.
-func New(root *os.Root) *Disk { return &Disk{root: root, virtual: map[string][]byte{}} }
+func New(root *os.Root) *Disk {
+	return &Disk{root: root, virtual: map[string][]byte{}, modes: map[string]fs.FileMode{}}
+}
 
 // Base is where the host of this code keeps the folder that is shown as /.
 func (d *Disk) Base() string { return d.root.Name() }
@@ -107,7 +110,10 @@ func (d *Disk) Stat(name string) (fs.FileInfo, error) {
 		return info, nil
 	}
 	info, err := d.root.Stat(inside(name))
-	return info, fail("stat", name, err)
+	if err != nil {
+		return nil, fail("stat", name, err)
+	}
+	return d.described(name, info), nil
 }
 
 // Lstat does not follow the last link.
@@ -119,7 +125,10 @@ func (d *Disk) Lstat(name string) (fs.FileInfo, error) {
 		return info, nil
 	}
 	info, err := d.root.Lstat(inside(name))
-	return info, fail("lstat", name, err)
+	if err != nil {
+		return nil, fail("lstat", name, err)
+	}
+	return d.described(name, info), nil
 }
 
 // ReadDir returns the entries of a folder in order of their names.
@@ -152,12 +161,16 @@ func (d *Disk) WriteFile(name string, data []byte, perm fs.FileMode) error {
 // Mkdir makes one folder.
 func (d *Disk) Mkdir(name string, perm fs.FileMode) error {
 	d.makeTemp(name)
-	return fail("mkdir", name, d.root.Mkdir(inside(name), perm))
+	err := d.root.Mkdir(inside(name), perm|0o700)
+	if err == nil {
+		err = d.Chmod(name, perm)
+	}
+	return fail("mkdir", name, err)
 }
 
 // MkdirAll makes a folder and those above it.
 func (d *Disk) MkdirAll(name string, perm fs.FileMode) error {
-	return fail("mkdir", name, d.root.MkdirAll(inside(name), perm))
+	return fail("mkdir", name, d.root.MkdirAll(inside(name), perm|0o700))
 }
 
 // Remove removes a file or an empty folder.
@@ -174,7 +187,11 @@ func (d *Disk) Rename(from, to string) error {
 		return fail("rename", from, syscall.EBUSY)
 	}
 	d.makeTemp(to)
-	return fail("rename", from, d.root.Rename(inside(from), inside(to)))
+	err := d.root.Rename(inside(from), inside(to))
+	if err == nil {
+		d.moved(from, to)
+	}
+	return fail("rename", from, err)
 }
 
 // Link makes a second name for a file.
@@ -212,11 +229,6 @@ func (d *Disk) Readlink(name string) (string, error) {
 		return "", fail("readlink", name, syscall.EPERM)
 	}
 	return target, fail("readlink", name, err)
-}
-
-// Chmod changes the permission bits that are shown; inside the sandbox they do not decide who may read.
-func (d *Disk) Chmod(name string, mode fs.FileMode) error {
-	return fail("chmod", name, d.root.Chmod(inside(name), mode))
 }
 
 // Chtimes changes the times of a file.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/fastreact/fastreact/plugins/shell/command"
+	"github.com/fastreact/fastreact/plugins/shell/disk"
 )
 
 // match tests a file, running the actions on the way, and reports whether the node holds for it.
@@ -93,7 +93,7 @@ func (n *node) test(w *walker, e entry) bool {
 		return e.info.ModTime().After(n.than)
 	case "samefile":
 		other, err := w.c.Disk.Stat(w.c.Path(n.reference))
-		return err == nil && os.SameFile(other, e.info)
+		return err == nil && disk.Same(other, e.info)
 	case "mtime", "atime", "ctime":
 		return n.compare(int64(w.expr.now.Sub(e.info.ModTime()) / (24 * time.Hour)))
 	case "mmin", "amin", "cmin":

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fastreact/fastreact/plugins/shell/command"
+	"github.com/fastreact/fastreact/plugins/shell/disk"
 )
 
 // copier is one call of cp, mv or install.
@@ -100,7 +101,7 @@ func (k *copier) one(ctx context.Context, from, to string) {
 	}
 	target, err := k.c.Disk.Stat(k.c.Path(to))
 	switch {
-	case err == nil && os.SameFile(source, target) && source.Mode()&fs.ModeSymlink == 0:
+	case err == nil && disk.Same(source, target) && source.Mode()&fs.ModeSymlink == 0:
 		k.fail("'%s' and '%s' are the same file", from, to)
 		return
 	case err == nil && (k.noClobber || k.update && !source.ModTime().After(target.ModTime())):
