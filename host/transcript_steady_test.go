@@ -31,6 +31,7 @@ var steadied = []struct {
 	{regexp.MustCompile(`"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00"`), `"2026-01-02T03:04:05.000006+00:00"`},
 	{regexp.MustCompile(`"((?:avg_)?(?:duration|resolution)_ms)":[0-9.]+`), `"$1":1.5`},
 	{regexp.MustCompile(`"created":[1-9][0-9]{9}\b`), `"created":1767322445`},
+	{regexp.MustCompile(`"progressToken":"call-[0-9]+"`), `"progressToken":"call-1"`},
 	{regexp.MustCompile(`sha256:[0-9a-f]{64}`), `sha256:0000`},
 	{regexp.MustCompile(`"worker_id":"[^"]+"`), `"worker_id":"host/1"`},
 	{regexp.MustCompile(`"bytes":[0-9]+`), `"bytes":1`},
