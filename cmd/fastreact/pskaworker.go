@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -78,6 +79,7 @@ func (f *workerFlags) run(command *cobra.Command, p program) error {
 	}
 	ctx, stop := interruptible(command.Context())
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	c.Log.Info("worker started", slog.String("worker_id", c.WorkerID), slog.String("pska_url", c.PSKA.URL), slog.String("url", c.Service.URL))
 	if err := worker.Run(ctx); err != nil {
 		return advice{err, "Is PSKA running at " + c.PSKA.URL + ", and its token in " + f.pskaTokenEnv + "?"}

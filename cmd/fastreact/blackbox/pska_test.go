@@ -24,6 +24,8 @@ type pskaJobs struct {
 	log string
 }
 
+const digestToken = "service-token-of-this-test"
+
 const pskaToken = "pska-token-of-this-test"
 
 // startPSKA builds and runs the stand-in.
@@ -212,7 +214,10 @@ func (d *digester) ends() int {
 func startDigest(t *testing.T, model *scriptedModel, more string) *service {
 	t.Helper()
 	folder := t.TempDir()
-	s := &service{t: t, folder: folder, config: filepath.Join(folder, "fastreact.yaml")}
+	s := &service{
+		t: t, folder: folder, config: filepath.Join(folder, "fastreact.yaml"),
+		token: digestToken, env: []string{"FASTREACT_SERVICE_TOKEN=" + digestToken},
+	}
 	text := strings.Replace(config(t, folder, model, more), "env: {", `env: {BLACKBOX_MCP_DIGEST: "1", `, 1)
 	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -92,6 +92,9 @@ func (p *pska) jobs(ctx context.Context) ([]Job, error) {
 			"job_type": {digestType}, "status": {status}, "limit": {strconv.Itoa(listLimit)},
 		}
 		raw, err := p.call(ctx, http.MethodGet, "/jobs?"+query.Encode(), Job{}, nil)
+		if final(err) && status == "running" {
+			break // what other workers left behind is not shown
+		}
 		if err != nil {
 			return nil, fmt.Errorf("list jobs: %w", err)
 		}
