@@ -34,7 +34,7 @@ func tokenReader(auth AuthConfig, log *slog.Logger) (web.TokenReader, error) {
 			log.Warn("no keys to check tokens with", slog.Any("error", err))
 			return web.Claims{}, &web.Refusal{
 				Status: http.StatusServiceUnavailable, Code: "auth_unavailable",
-				Sentence: "Tokens cannot be checked at the moment.", RetryAfter: auth.JWT.JWKSCooldown.Round(time.Second),
+				Sentence: "Tokens cannot be checked at the moment.", RetryAfter: max(auth.JWT.JWKSCooldown, time.Second),
 			}
 		}
 		return web.Claims(holder), err
