@@ -152,7 +152,7 @@ func TestANoticeOutlivesKillNineAndAReceiverThatIsDown(t *testing.T) {
 	}
 }
 
-func TestNobodyIsToldWhoseAnswerWouldBeToldToStrangers(t *testing.T) {
+func TestARedirectOfTheWebhookIsNotFollowed(t *testing.T) {
 	stranger := newWebhook(t)
 	redirecting := httptest.NewServer(http.RedirectHandler(stranger.URL, http.StatusTemporaryRedirect))
 	defer redirecting.Close()
