@@ -102,6 +102,9 @@ func load(t *testing.T, name string, mode sdk.FileMode) *wasm.Plugin {
 	if name == "files" || name == "shell" {
 		module.Grants = sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: mode}}}
 	}
+	if name == "shell" {
+		module.Grants.Progress = &sdk.ProgressAccess{Bytes: 1000}
+	}
 	plugin, err := host.Load(t.Context(), module)
 	if err != nil {
 		t.Fatal(err)
