@@ -107,7 +107,7 @@ func (p *planner) cut(place, limit int) (saved int) {
 	if known, cut := p.plan.Limits[place]; cut && known <= limit {
 		return 0
 	}
-	if len(p.messages[place].Content) <= limit {
+	if longest(p.messages[place]) <= limit {
 		return 0
 	}
 	before := p.shownSize(place)
@@ -139,7 +139,8 @@ func (p *planner) drop() {
 	}
 }
 
-// share bounds the results of the newest step to equal parts of the room there is.
+// share bounds the results of the newest step to equal parts of the room there is. Where there is no room at all,
+// because the model wrote arguments that fill it, they are shown by their beginning.
 func (p *planner) share() {
 	var results []int
 	room := p.limit - p.size()
@@ -153,6 +154,9 @@ func (p *planner) share() {
 		return
 	}
 	p.method = byShare
+	if room/len(results) < leastBytes+p.tail(results[0]) {
+		room += p.cut(p.newest, leastBytes)
+	}
 	for _, place := range results {
 		p.cut(place, max(room/len(results)-p.tail(place), leastBytes))
 	}

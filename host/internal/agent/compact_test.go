@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -364,5 +365,23 @@ func TestWhatIsShownIsAlwaysWellFormedAndWithinTheBound(t *testing.T) {
 				t.Errorf("seed %d, call %d: the question or the system words are missing", seed, i)
 			}
 		}
+	}
+}
+
+func TestArgumentsThatFillTheRoomAreShownByTheirBeginning(t *testing.T) {
+	huge := wish("c1", "look", `{"a":"`+strings.Repeat("\\\"", 10_000)+`"}`)
+	w := newWorld(t, []model.Turn{model.Ask(huge), model.Say("Done.")}, bounded(10_000))
+	w.drive(t)
+	if r := w.run(t); r.Status != run.Completed {
+		t.Fatalf("status %s, outcome %+v", r.Status, r.Outcome)
+	}
+	heard := w.model.Requests()[1].Messages
+	wellFormed(t, heard)
+	call := heard[len(heard)-2].ToolCalls[0]
+	if !json.Valid([]byte(call.Arguments)) || textOf(heard) > 10_000 || !strings.Contains(call.Arguments, "the first 400 of 20008 bytes are shown") {
+		t.Errorf("%d bytes, arguments %s", textOf(heard), call.Arguments)
+	}
+	if ran := w.tools.calls; len(ran) != 1 || len(ran[0].Args) < 10_000 {
+		t.Errorf("ran %d calls", len(ran))
 	}
 }

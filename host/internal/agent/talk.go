@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/handle"
@@ -53,7 +54,7 @@ func (d *drive) request() (system, rest []run.Message) {
 // compaction says what the model no longer sees of a talk. It stands in the event that tells of it, so that a resumed
 // run shows its model the same.
 type compaction struct {
-	Limits map[int]int `json:"limits,omitempty"` // how many bytes are shown of a tool's result, by its place
+	Limits map[int]int `json:"limits,omitempty"` // how many bytes are shown of a result, or of a call's arguments, by place
 	Before int         `json:"before,omitempty"` // what stands before this place is left out, but for what is kept
 	Note   string      `json:"note,omitempty"`   // what stands in its place
 }
@@ -85,7 +86,11 @@ func (t talk) shown(c compaction) []run.Message {
 func (t talk) bounded(c compaction, place int) run.Message {
 	message := t.messages[place]
 	limit, cut := c.Limits[place]
-	if !cut || len(message.Content) <= limit {
+	if !cut || longest(message) <= limit {
+		return message
+	}
+	if message.Role == run.Assistant {
+		message.ToolCalls = shortenedCalls(message.ToolCalls, limit)
 		return message
 	}
 	if place < t.own {
@@ -96,6 +101,29 @@ func (t talk) bounded(c compaction, place int) run.Message {
 	head := strings.ToValidUTF8(message.Content[:limit], "")
 	message.Content = head + readOn(len(head), from.bytes, handle.Of(t.ref, from.sequence))
 	return message
+}
+
+// longest is the size of what a limit may cut: a result, or the arguments of a call.
+func longest(message run.Message) int {
+	if message.Role != run.Assistant {
+		return len(message.Content)
+	}
+	most := 0
+	for _, call := range message.ToolCalls {
+		most = max(most, len(call.Arguments))
+	}
+	return most
+}
+
+// shortenedCalls are calls with the beginnings of their arguments, still objects that a vendor can read.
+func shortenedCalls(calls []run.ToolCall, limit int) []run.ToolCall {
+	calls = slices.Clone(calls)
+	for i, call := range calls {
+		if len(call.Arguments) > limit {
+			calls[i].Arguments = string(object(map[string]any{"shortened": shortened(call.Arguments, limit)}))
+		}
+	}
+	return calls
 }
 
 // tail is room for what stands below a result that is cut.
