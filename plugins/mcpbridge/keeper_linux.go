@@ -42,9 +42,7 @@ func startKept(command []string) (pid int, err error) {
 	syscall.CloseOnExec(controlFD)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE) // they are the server's
 	const setChildSubreaper = 36                                                                             // PR_SET_CHILD_SUBREAPER
-	if _, _, failed := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); failed != 0 {
-		return 0, fmt.Errorf("become the parent of orphans: %w", failed)
-	}
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)                                 // where it is refused, the bridge finds orphans by their mark
 	server := exec.Command(command[0], command[1:]...)
 	server.Stdin, server.Stdout, server.Stderr = os.Stdin, os.Stdout, os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -92,15 +92,13 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// wait reaps the child, kills what it left behind, and lets readers finish what was already written. A keeper that
-// ended by itself has left nothing behind.
+// wait reaps the child, kills what it left behind, and lets readers finish what was already written. A keeper leaves
+// nothing behind unless it was killed itself.
 func (p *process) wait() {
 	defer close(p.exited)
 	_ = p.cmd.Wait() // how it ended does not matter: an ended server is a failed server
 	p.signal(syscall.SIGKILL)
-	if p.control == nil || !p.cmd.ProcessState.Exited() {
-		sweep(p.mark)
-	}
+	sweep(p.mark)
 	deadline := time.Now().Add(drainWait)
 	_ = p.stdout.SetReadDeadline(deadline)
 	_ = p.stderr.SetReadDeadline(deadline)
