@@ -44,7 +44,6 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 	}
 	a.request.Kind = kind
 	a.request.StreamDeltas = a.request.StreamDeltas && (a.stream || kind != run.Chat) // nobody reads the parts of a summary
-	a.request.StreamDeltas = a.request.StreamDeltas && (a.stream || kind != run.Chat) // nobody reads the parts of a summary
 	if a.request.Idempotency, err = readIdempotency(x.Request.Header, kind, object); err != nil {
 		return asked{}, err
 	}
@@ -79,8 +78,8 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 		Metadata:      encodeMetadata(fields, metadata),
 		Detached:      fields.OneOf("on_disconnect", "cancel", "continue") == "continue",
 		StreamDeltas:  or(fields.Flag("stream_deltas"), false),
-		Multitask:     readMultitask(fields, metadata),
 		SessionMemory: or(metadata.Flag("session_memory"), false),
+		Multitask:     readMultitask(fields, metadata),
 	}
 	if fields.Raw("session_id") != "" {
 		a.request.SessionID = fields.Matching("session_id", regexp.MustCompile(sessionIDPattern))
