@@ -201,19 +201,17 @@ func shellWords(words []string) (flags, rest []string, text *string, err error) 
 		}
 		words = words[1:]
 		for _, letter := range word[1:] {
-			switch letter {
-			case 'c':
-				if len(words) == 0 {
-					return nil, nil, nil, errors.New("-c: option requires an argument")
-				}
-				text = &words[0]
-			case 'e', 'u', 'x', 'f', 'a', 'n':
+			if strings.ContainsRune("euxfan", letter) {
 				flags = append(flags, "-"+string(letter))
 			}
 		}
-		if text != nil {
-			return flags, words[1:], text, nil
+		if !strings.Contains(word, "c") {
+			continue
 		}
+		if len(words) == 0 {
+			return nil, nil, nil, errors.New("-c: option requires an argument")
+		}
+		return flags, words[1:], &words[0], nil
 	}
 	return flags, words, text, nil
 }

@@ -39,11 +39,11 @@ func (s *service) exec(command string) (content string, metadata map[string]any)
 func TestExecDoesWhatPeopleDoInAShell(t *testing.T) {
 	s := start(t, newModel(t, runsTheQuestion), "")
 	for _, c := range [][2]string{
-		{"printf 'b\\na\\n' > list.txt; mkdir -p src; echo '// TODO' > src/x.go; ls | sort > out.txt; cat out.txt", "list.txt\nout.txt\nsrc\n"},
+		{"printf 'b\\na\\n' > list.txt; mkdir -p src; echo '// NOTE' > src/x.go; ls | sort > out.txt; cat out.txt", "list.txt\nout.txt\nsrc\n"},
 		{"cat <<EOF\n$((1+1)) lines\nEOF", "2 lines\n"},
 		{"greet() { echo \"hi $1\"; }; greet you", "hi you\n"},
 		{"awk '{n++} END {print n}' list.txt", "2\n"},
-		{"grep -r TODO .", "./src/x.go:// TODO\n"},
+		{"grep -r NOTE .", "./src/x.go:// NOTE\n"},
 		{"sed -i 's/a/z/' list.txt; sort list.txt", "b\nz\n"},
 		{"tar czf a.tgz src && mkdir o && tar xzf a.tgz -C o && find o -type f", "o/src/x.go\n"},
 		{"ls /", "a.tgz\nlist.txt\no\nout.txt\nsrc\n"},
@@ -66,7 +66,7 @@ func TestACommandThatDeletesWaitsForAPerson(t *testing.T) {
 			t.Errorf("%s: %v, want %s", command, metadata["decision_level"], level)
 		}
 	}
-	all := s.stream(ask("$ rm -rf src", nil)).until("approval_required")
+	all := s.stream(ask("$ rm -rf src", nil)).until("ask_user")
 	if len(of(all, "tool_result")) > 0 {
 		t.Error("it ran at once")
 	}

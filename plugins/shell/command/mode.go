@@ -37,23 +37,9 @@ func SymbolicMode(mode fs.FileMode, text string, folder bool) (fs.FileMode, erro
 		if err != nil {
 			return 0, fmt.Errorf("invalid mode: ‘%s’", text)
 		}
-		var bits fs.FileMode
-		for _, letter := range clause[at+1:] {
-			switch letter {
-			case 'r':
-				bits |= 0o444
-			case 'w':
-				bits |= 0o222
-			case 'x':
-				bits |= 0o111
-			case 'X':
-				if folder || mode&0o111 != 0 {
-					bits |= 0o111
-				}
-			case 's', 't':
-			default:
-				return 0, fmt.Errorf("invalid mode: ‘%s’", text)
-			}
+		bits, err := whatBits(clause[at+1:], folder || mode&0o111 != 0)
+		if err != nil {
+			return 0, fmt.Errorf("invalid mode: ‘%s’", text)
 		}
 		switch clause[at] {
 		case '+':
@@ -65,6 +51,24 @@ func SymbolicMode(mode fs.FileMode, text string, folder bool) (fs.FileMode, erro
 		}
 	}
 	return mode.Perm(), nil
+}
+
+func whatBits(letters string, runs bool) (fs.FileMode, error) {
+	var bits fs.FileMode
+	for _, letter := range letters {
+		switch {
+		case letter == 'r':
+			bits |= 0o444
+		case letter == 'w':
+			bits |= 0o222
+		case letter == 'x', letter == 'X' && runs:
+			bits |= 0o111
+		case letter == 'X', letter == 's', letter == 't':
+		default:
+			return 0, fmt.Errorf("unknown %q", letter)
+		}
+	}
+	return bits, nil
 }
 
 func whoBits(letters string) (fs.FileMode, error) {

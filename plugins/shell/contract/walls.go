@@ -107,10 +107,16 @@ func hostileArchive(t *testing.T, plugin *plugintest.Plugin) {
 	var data bytes.Buffer
 	w := tar.NewWriter(&data)
 	for _, h := range []tar.Header{
-		{Name: "../climbed", Typeflag: tar.TypeReg}, {Name: "a/../../climbed", Typeflag: tar.TypeReg}, {Name: dir + "/absolute", Typeflag: tar.TypeReg},
-		{Name: "out", Typeflag: tar.TypeSymlink, Linkname: dir}, {Name: "out/through", Typeflag: tar.TypeReg},
-		{Name: "up", Typeflag: tar.TypeSymlink, Linkname: "../../.."}, {Name: "up/through", Typeflag: tar.TypeReg},
-		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "../file"}, {Name: "dev", Typeflag: tar.TypeChar}, {Name: "pipe", Typeflag: tar.TypeFifo},
+		{Name: "../climbed", Typeflag: tar.TypeReg},
+		{Name: "a/../../climbed", Typeflag: tar.TypeReg},
+		{Name: dir + "/absolute", Typeflag: tar.TypeReg},
+		{Name: "out", Typeflag: tar.TypeSymlink, Linkname: dir},
+		{Name: "out/through", Typeflag: tar.TypeReg},
+		{Name: "up", Typeflag: tar.TypeSymlink, Linkname: "../../.."},
+		{Name: "up/through", Typeflag: tar.TypeReg},
+		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "../file"},
+		{Name: "dev", Typeflag: tar.TypeChar},
+		{Name: "pipe", Typeflag: tar.TypeFifo},
 		{Name: "good", Typeflag: tar.TypeReg},
 	} {
 		h.Mode, h.Size = 0o644, 0

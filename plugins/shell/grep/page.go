@@ -43,18 +43,28 @@ func (p *page) line(text string) (more bool, err error) {
 		return false, p.c.Print("Binary file "+p.name+" matches", '\n')
 	}
 	if p.o.Has("o") {
-		for _, span := range spans {
-			if span[1] > span[0] {
-				if err := p.print(text[span[0]:span[1]], ":", p.offset+int64(span[0])); err != nil {
-					return false, err
-				}
-			}
-		}
-	} else if err := p.show(text); err != nil {
+		err = p.showParts(text, spans)
+	} else {
+		err = p.show(text)
+	}
+	if err != nil {
 		return false, err
 	}
 	p.tail = p.after
 	return p.limit < 0 || p.found < p.limit || p.tail > 0, nil
+}
+
+// showParts prints what matches of a line.
+func (p *page) showParts(text string, spans [][]int) error {
+	for _, span := range spans {
+		if span[1] == span[0] {
+			continue
+		}
+		if err := p.print(text[span[0]:span[1]], ":", p.offset+int64(span[0])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spans returns where the line matches, nil when it does not.
@@ -63,14 +73,10 @@ func (p *page) spans(text string) [][]int {
 	for _, pattern := range p.patterns {
 		group := pattern.SubexpIndex("word")
 		for _, found := range pattern.FindAllStringSubmatchIndex(text, -1) {
-			span := found[:2]
-			if group > 0 {
-				span = found[2*group : 2*group+2]
-				if !alone(text, span) {
-					continue
-				}
+			span := found[2*max(group, 0) : 2*max(group, 0)+2]
+			if group <= 0 || alone(text, span) {
+				spans = append(spans, span)
 			}
-			spans = append(spans, span)
 		}
 		if len(spans) > 0 && !p.o.Has("o") {
 			return spans

@@ -59,11 +59,9 @@ func variables(args []string) (rest, names []string, values []any, err error) {
 			if i+2 >= len(args) {
 				return nil, nil, nil, fmt.Errorf("%s wants a name and a value", args[i])
 			}
-			var value any = args[i+2]
-			if args[i] == "--argjson" {
-				if err := json.Unmarshal([]byte(args[i+2]), &value); err != nil {
-					return nil, nil, nil, fmt.Errorf("invalid JSON text passed to --argjson: %w", err)
-				}
+			value, err := valueOf(args[i+2], args[i] == "--argjson")
+			if err != nil {
+				return nil, nil, nil, err
 			}
 			names, values = append(names, "$"+args[i+1]), append(values, value)
 			named[args[i+1]] = value
@@ -73,6 +71,16 @@ func variables(args []string) (rest, names []string, values []any, err error) {
 		}
 	}
 	return rest, append(names, "$__named"), append(values, any(named)), nil
+}
+
+func valueOf(text string, isJSON bool) (value any, err error) {
+	if !isJSON {
+		return text, nil
+	}
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		return nil, fmt.Errorf("invalid JSON text passed to --argjson: %w", err)
+	}
+	return value, nil
 }
 
 func (f *filter) compile(names []string) (operands []string, err error) {

@@ -101,14 +101,21 @@ func (j joiner) lines(left, right [][]string) []string {
 		default:
 			same := j.run(left, 0)
 			sameRight := j.run(right, 1)
-			for _, a := range left[:same] {
-				for _, b := range right[:sameRight] {
-					if !j.hidden {
-						lines = append(lines, j.line(a, b))
-					}
-				}
-			}
+			lines = append(lines, j.paired(left[:same], right[:sameRight])...)
 			left, right = left[same:], right[sameRight:]
+		}
+	}
+	return lines
+}
+
+// paired joins every row of one side with every row of the other.
+func (j joiner) paired(left, right [][]string) []string {
+	var lines []string
+	for _, a := range left {
+		for _, b := range right {
+			if !j.hidden {
+				lines = append(lines, j.line(a, b))
+			}
 		}
 	}
 	return lines
@@ -149,11 +156,10 @@ func (j joiner) line(left, right []string) string {
 	if len(j.form) == 0 {
 		cells = append(cells, key)
 		for side, row := range rows {
-			for i, cell := range row {
-				if i != j.keys[side] {
-					cells = append(cells, cell)
-				}
+			if at := j.keys[side]; at < len(row) {
+				row = append(append([]string{}, row[:at]...), row[at+1:]...)
 			}
+			cells = append(cells, row...)
 		}
 	}
 	return strings.Join(cells, separator)

@@ -129,15 +129,13 @@ func (t *translator) run(in *bufio.Reader, out *bufio.Writer) error {
 func readSet(text string) ([]rune, error) {
 	var set []rune
 	for text != "" {
-		if strings.HasPrefix(text, "[:") {
-			if end := strings.Index(text, ":]"); end > 0 {
-				class, err := classRunes(text[2:end])
-				if err != nil {
-					return nil, err
-				}
-				set, text = append(set, class...), text[end+2:]
-				continue
+		if end := strings.Index(text, ":]"); strings.HasPrefix(text, "[:") && end > 0 {
+			class, err := classRunes(text[2:end])
+			if err != nil {
+				return nil, err
 			}
+			set, text = append(set, class...), text[end+2:]
+			continue
 		}
 		if strings.HasPrefix(text, "[=") && len(text) > 4 && strings.HasPrefix(text[3:], "=]") {
 			set, text = append(set, rune(text[2])), text[5:]

@@ -16,15 +16,15 @@ import (
 
 // copier is one call of cp, mv or install.
 type copier struct {
-	c                              *command.Call
-	deep, keep, links, verbose     bool
-	noClobber, update, force, hard bool
-	status                         int
-	into                           string // folder of -t
-	asFile                         bool   // -T
-	parents                        bool
-	mode                           fs.FileMode // of install
-	move                           bool
+	c                          *command.Call
+	deep, keep, links, verbose bool
+	noClobber, update, hard    bool
+	status                     int
+	into                       string // folder of -t
+	asFile                     bool   // -T
+	parents                    bool
+	mode                       fs.FileMode // of install
+	move                       bool
 }
 
 func cp(ctx context.Context, c *command.Call) int {

@@ -57,18 +57,24 @@ func touchTime(c *command.Call, o command.Options) (time.Time, error) {
 		}
 		return info.ModTime(), nil
 	case "t":
-		text := o.Value("t", "")
-		for _, layout := range []string{"200601021504.05", "200601021504", "0601021504.05", "0601021504", "01021504"} {
-			if t, err := time.Parse(layout, text); err == nil {
-				if t.Year() == 0 {
-					t = t.AddDate(now.Year(), 0, 0)
-				}
-				return t, nil
-			}
-		}
-		return now, fmt.Errorf("invalid date format '%s'", text)
+		return stamp(o.Value("t", ""), now)
 	}
 	return now, nil
+}
+
+// stamp reads [[CC]YY]MMDDhhmm[.ss].
+func stamp(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{"200601021504.05", "200601021504", "0601021504.05", "0601021504", "01021504"} {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		if t.Year() == 0 {
+			t = t.AddDate(now.Year(), 0, 0)
+		}
+		return t, nil
+	}
+	return now, fmt.Errorf("invalid date format '%s'", text)
 }
 
 func chmod(_ context.Context, c *command.Call) int {
