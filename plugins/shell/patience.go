@@ -8,7 +8,7 @@ import (
 )
 
 // margin is how long before the host's own deadline a command ends, so that its output can still be told.
-const margin = 500 * time.Millisecond
+const margin = 2 * time.Second
 
 // deadlineOf returns when a command ends: after timeout, 0 meaning as long as ctx allows, and always a moment before ctx
 // does. The zero time is never.
@@ -18,7 +18,7 @@ func deadlineOf(ctx context.Context, timeout time.Duration) time.Time {
 		at = time.Now().Add(timeout)
 	}
 	if last, bounded := ctx.Deadline(); bounded {
-		last = last.Add(-min(margin, time.Until(last)/4))
+		last = last.Add(-min(margin, time.Until(last)/5))
 		if at.IsZero() || last.Before(at) {
 			at = last
 		}

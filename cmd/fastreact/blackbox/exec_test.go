@@ -61,7 +61,7 @@ func TestExecDoesWhatPeopleDoInAShell(t *testing.T) {
 
 func TestACommandThatDeletesWaitsForAPerson(t *testing.T) {
 	s := start(t, newModel(t, runsTheQuestion), "")
-	for command, level := range map[string]string{"ls": "safe", "cd /; ls": "safe", "echo x > f": "caution", "./script": "caution"} {
+	for command, level := range map[string]string{"ls": "safe", "cd /; ls": "safe", "echo x > f": "caution", "./build.sh": "caution"} {
 		if _, metadata := s.exec(command); metadata["decision_level"] != level {
 			t.Errorf("%s: %v, want %s", command, metadata["decision_level"], level)
 		}
@@ -108,7 +108,9 @@ func TestAFullWorkspaceSaysSoInEveryTool(t *testing.T) {
 		}
 		return runsTheQuestion(a)
 	})
-	s := start(t, model, "workspace: {quota_bytes: 1000, quota_files: 4}")
+	s := startEdited(t, model, func(config string) string {
+		return strings.Replace(config, "workspace: {", "workspace: {quota_bytes: 1000, quota_files: 4, ", 1)
+	})
 	if content, _ := s.exec("head -c 900 /dev/zero > a; head -c 500 /dev/zero > b"); !strings.Contains(content, "No space left") {
 		t.Errorf("%q", content)
 	}
