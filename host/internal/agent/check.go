@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fastreact/fastreact/host/internal/handle"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/release"
@@ -112,8 +113,8 @@ func (d *drive) rewrite(ctx context.Context, text string, found []release.Findin
 }
 
 // check looks through answers of this run: for the names of every tool there is, visible or not. What the caller's
-// side asked or a tool returned may be said again; the words of system messages, of earlier answers and of the runtime
-// itself may not.
+// side asked or a tool returned may be said again; the words of system messages, of earlier answers, of the model's own
+// summaries and of the runtime itself may not.
 func (d *drive) check(ctx context.Context) *release.Check {
 	if d.names == nil {
 		for _, tool := range d.cfg.Gate.Visible(ctx, run.ToolPolicy{}) {
@@ -121,9 +122,9 @@ func (d *drive) check(ctx context.Context) *release.Check {
 		}
 	}
 	var said []string
-	for _, message := range slices.Concat(d.run.Request.Messages, d.ask().Messages, d.story.messages) {
+	for _, message := range slices.Concat(d.run.Request.Messages, d.story.opening.Memory, d.story.messages) {
 		if message.Role == run.User || message.Role == run.ToolRole && !runtimeWords(message.Content) {
-			said = append(said, message.Content)
+			said = append(said, withoutFooter(message.Content))
 		}
 	}
 	return release.NewCheck(d.names, said)
@@ -131,7 +132,8 @@ func (d *drive) check(ctx context.Context) *release.Check {
 
 // runtimeWords reports whether a result is the runtime's own and not a tool's.
 func runtimeWords(result string) bool {
-	return release.Marked(result) || strings.HasPrefix(result, `{"type":"tool_`)
+	return release.Marked(result) || strings.HasPrefix(result, `{"type":"tool_`) ||
+		strings.HasPrefix(result, handle.ToolName+": ")
 }
 
 func kindsOf(found []release.Finding) []release.Kind {

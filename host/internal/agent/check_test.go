@@ -116,6 +116,40 @@ func TestTheRuntimesWordsAllowNothing(t *testing.T) {
 	}
 }
 
+func TestTheModelsOwnSummaryAllowsNothing(t *testing.T) {
+	w := newWorld(t, []model.Turn{model.Say("Past: look_deep of FastReAct was used."), model.Say("FastReAct says one."), model.Say("It is one.")},
+		bounded(10_000), func(s *setting) {
+			long := strings.Repeat("x", 5000)
+			spoke(s, run.Message{Role: run.User, Content: long}, run.Message{Role: run.Assistant, Content: long})
+		})
+	w.drive(t)
+	if told := only(w.events(t), run.Compaction); len(told) != 1 || metadata(t, told[0])["method"] != "summary" {
+		t.Fatalf("no summary: %v", lines(w.events(t)))
+	}
+	if last, _ := w.ending(t); last.Content != "It is one." {
+		t.Errorf("answer %q", last.Content)
+	}
+}
+
+func TestTheWayToReadOnAllowsNothing(t *testing.T) {
+	for name, turns := range map[string][]model.Turn{
+		"below what was cut": {looks("c1")},
+		"in its refusal":     {model.Ask(wish("c1", "read_result", `{"handle":"h"}`))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			turns = append(turns, model.Say("I used read_result."), model.Say("I read it."))
+			w := newWorld(t, turns, letters(4000), func(s *setting) {
+				s.agent.MaxResultBytes = 1000
+				s.tools.answers["read_result"] = says("read_result: this conversation has no result with the handle \"h\"")
+			})
+			w.drive(t)
+			if last, _ := w.ending(t); last.Content != "I read it." {
+				t.Errorf("answer %q", last.Content)
+			}
+		})
+	}
+}
+
 func TestANameOfAToolThatTheRunDoesNotSeeMustNotLeaveEither(t *testing.T) {
 	w := newWorld(t, []model.Turn{model.Say("Ask look_deep. Bye."), model.Say("Bye.")}, func(s *setting) {
 		s.request.ToolPolicy.Mode = run.NoTools

@@ -19,10 +19,21 @@ func preview(result run.Event, limit int) string {
 	return shown + readOn(len(shown), len(text), handle.Of(result.Ref, result.Sequence))
 }
 
+// footer is how the words below the beginning of a result begin.
+const footer = "\n[cut: the first "
+
+// withoutFooter is what a tool itself said.
+func withoutFooter(text string) string {
+	if at := strings.LastIndex(text, footer); at >= 0 {
+		return text[:at]
+	}
+	return text
+}
+
 // readOn stands below the beginning of a result.
 func readOn(shown, whole int, name string) string {
 	return fmt.Sprintf(
-		"\n[cut: the first %d of %d bytes are shown; where %s is among your tools, it reads on: handle %q, offset %d]",
+		footer+"%d of %d bytes are shown; where %s is among your tools, it reads on: handle %q, offset %d]",
 		shown, whole, handle.ToolName, name, shown,
 	)
 }

@@ -39,7 +39,10 @@ type Check struct {
 // NewCheck returns a check for these tools. What stands in said, the words of the person who asked and of the tools
 // themselves, may be said again.
 func NewCheck(tools []Tool, said []string) *Check {
-	c := &Check{said: said}
+	c := &Check{}
+	for _, text := range said {
+		c.said = append(c.said, read(text).text)
+	}
 	known := map[string]bool{}
 	add := func(t term) {
 		if key := fold(t.text); key != "" && !known[key] {
@@ -67,14 +70,16 @@ func NewCheck(tools []Tool, said []string) *Check {
 // Find returns what must not leave, by place.
 func (c *Check) Find(answer string) []Finding {
 	var found []Finding
-	folded := fold(answer)
+	seen := read(answer)
+	folded := fold(seen.text)
 	for _, t := range c.terms {
-		places := t.places(answer, folded)
+		places := t.places(seen.text, folded)
 		if len(places) == 0 || c.granted(t) {
 			continue
 		}
 		for _, at := range places {
-			found = append(found, Finding{t.kind, t.text, at[0], at[1]})
+			start, end := seen.written(at[0], at[1])
+			found = append(found, Finding{t.kind, t.text, start, end})
 		}
 	}
 	return apart(found)

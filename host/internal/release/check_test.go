@@ -69,6 +69,38 @@ func TestAnAnswerThatGivesAwayTheMachineryIsFound(t *testing.T) {
 	}
 }
 
+func TestADisguiseHidesNoName(t *testing.T) {
+	for answer, want := range map[string]string{
+		"_MCP_ says so.":                     "word MCP",
+		"It was __FastReAct__.":              "word FastReAct",
+		"See _pska_search_ for it.":          "tool_name pska_search",
+		"___pska_pska_search___ did.":        "tool_name pska_pska_search",
+		"the _exec_ tool":                    "tool_name exec",
+		"The MCP_SERVER and my_fastreact_id": "word MCP, word FastReAct",
+		"M\u200bCP":                          "word MCP",
+		"Fast\u00adRe\u2060Act":              "word FastReAct",
+		"pska\u200d_search was asked":        "tool_name pska_search",
+		"\ufeffMCP\u202c":                    "word MCP",
+		"ＭＣＰ by ｐｓｋａ＿search":                 "word MCP, tool_name pska_search",
+		"search（搜索）":                         "",
+		"pska\\_pska_search":                 "tool_name pska_pska_search",
+		"\\[SAFETY\\_BLOCKED\\] no":          "marker [SAFETY_BLOCKED]",
+		"_my_pska_search_2_":                 "",
+		"pska_search__2":                     "",
+		"Graph\u200b, M\u200bC and P":        "",
+	} {
+		if got := strings.Join(terms(answer), ", "); got != want {
+			t.Errorf("%q: %q, want %q", answer, got, want)
+		}
+		if kept, _ := release.NewCheck(tools(), nil).Drop("Alpha.\n\n" + answer); want != "" && kept != "Alpha." {
+			t.Errorf("%q: kept %q", answer, kept)
+		}
+	}
+	if got := terms("_MCP_ and MCP", "What is M\u00adCP?"); len(got) > 0 {
+		t.Errorf("the question's own word: %v", got)
+	}
+}
+
 func TestWhatOthersSaidFirstMayBeSaidAgain(t *testing.T) {
 	if got := terms("MCP and pska_search and FastReAct.", "What is mcp?", "… PSKA_search …"); !cmp.Equal(got, []string{"word FastReAct"}) {
 		t.Errorf("found %v", got)
@@ -119,6 +151,7 @@ func TestTheRuntimesOwnResultsAreNoTools(t *testing.T) {
 
 func FuzzNothingIsLeftOfWhatMustNotLeave(f *testing.F) {
 	f.Add("It was used. MCP. exec is a word. `exec` (pska_search)\n- FastReAct\n```\nMCP\n```\nend")
+	f.Add("ＭＣＰ \u200bFast\u00adReAct \\_ _exec_ pska\\_search")
 	f.Add("\x80FAstReACt") // no UTF-8: every byte keeps its place
 	f.Fuzz(func(t *testing.T, answer string) {
 		check := release.NewCheck(tools(), nil)

@@ -50,7 +50,7 @@ func lastWords(before string) (last, previous string) {
 }
 
 // quotes are what may stand around a name.
-const quotes = "`\"'“”‘’«»*"
+const quotes = "`\"'“”‘’«»*_"
 
 // bare is a word in small letters without what stands around it.
-func bare(word string) string { return fold(strings.Trim(word, quotes+"_.,:;!?()[]")) }
+func bare(word string) string { return fold(strings.Trim(word, quotes+".,:;!?()[]")) }

@@ -80,32 +80,21 @@ func fold(text string) string {
 	return string(folded)
 }
 
-// spellings are the ways in which a term is written, folded: Markdown escapes underscores.
-func (t term) spellings() []string {
-	plain := fold(t.text)
-	if escaped := strings.ReplaceAll(plain, "_", `\_`); escaped != plain {
-		return []string{plain, escaped}
-	}
-	return []string{plain}
-}
-
 // places finds the term in an answer. folded is the answer with small letters.
 func (t term) places(answer, folded string) [][2]int {
 	var found [][2]int
-	for _, spelling := range t.spellings() {
-		for at := 0; ; {
-			next := strings.Index(folded[at:], spelling)
-			if next < 0 {
-				break
-			}
-			start, end := at+next, at+next+len(spelling)
-			if t.counts(answer, start, end) {
-				found = append(found, [2]int{start, end})
-			}
-			at = end
+	spelling := fold(t.text)
+	for at := 0; ; {
+		next := strings.Index(folded[at:], spelling)
+		if next < 0 {
+			return found
 		}
+		start, end := at+next, at+next+len(spelling)
+		if t.counts(answer, start, end) {
+			found = append(found, [2]int{start, end})
+		}
+		at = end
 	}
-	return found
 }
 
 // stands reports whether a text holds the term, spoken of as a tool or not.
@@ -118,19 +107,27 @@ func (t term) counts(answer string, start, end int) bool {
 	if t.open || t.exact && answer[start:end] != t.text {
 		return t.open
 	}
-	before, _ := utf8.DecodeLastRuneInString(answer[:start])
-	after, size := utf8.DecodeRuneInString(answer[end:])
-	if (after == 's' || after == 'S') && t.kind == Word {
-		after, _ = utf8.DecodeRuneInString(answer[end+size:]) // more than one of them
-	}
-	if joins(before) || joins(after) {
+	if t.joined(answer[:start], answer[end:]) {
 		return false
 	}
 	return !t.plain || spokenOf(answer, start, end)
 }
 
+// joined reports whether a term is a part of a longer word. Underscores make a longer name of it, unless they stand at
+// its outer edges, where Markdown lets them emphasise; a name of the machinery gives it away in longer names too.
+func (t term) joined(before, after string) bool {
+	if t.kind != Word {
+		before, after = strings.TrimRight(before, "_"), strings.TrimLeft(after, "_")
+	} else if after != "" && (after[0] == 's' || after[0] == 'S') {
+		after = after[1:] // more than one of them
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return joins(last) || joins(next)
+}
+
 // joins reports whether a letter beside a term makes it a part of a longer word. Scripts that write without spaces do
 // not: the name still stands alone there.
 func joins(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || unicode.Is(unicode.Latin, r)
+	return r >= '0' && r <= '9' || unicode.Is(unicode.Latin, r)
 }
