@@ -119,13 +119,18 @@ func TestErrorWithoutABodyStillSaysItsStatus(t *testing.T) {
 	}
 }
 
-func TestValidationErrorShowsItsSentence(t *testing.T) {
+func TestValidationErrorShowsItsSentenceAndEveryField(t *testing.T) {
 	c := service(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
-		io.WriteString(w, `{"detail":[{"loc":["body","x"]}],"error":{"code":"invalid_request","message":"x must be text."}}`)
+		io.WriteString(w, `{"detail":[{"loc":["body","x",0],"msg":"Input should be text"},{"loc":["body","y"],"msg":"Field required"}],"error":{"code":"invalid_request","message":"The request is not valid."}}`)
 	})
-	if _, err := c.Ready(t.Context()); !IsCode(err, "invalid_request") || !strings.Contains(err.Error(), "x must be text.") {
-		t.Errorf("got %v", err)
+	_, err := c.Ready(t.Context())
+	if !IsCode(err, "invalid_request") {
+		t.Fatalf("got %v", err)
+	}
+	want := "service answered 422 invalid_request: The request is not valid. (body.x.0: Input should be text) (body.y: Field required)"
+	if err.Error() != want {
+		t.Errorf("it says %q, want %q", err, want)
 	}
 }
 

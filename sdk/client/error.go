@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,7 +17,7 @@ var ErrTooLarge = errors.New("answer is larger than this client reads")
 type Error struct {
 	Status     int           // HTTP status
 	Code       string        // stable code, such as "not_found"; empty when the service sent none
-	Message    string        // one sentence, written by the service
+	Message    string        // what the service says, and each field that it refused
 	RetryAfter time.Duration // how long the service asks to wait; 0 when it does not say
 }
 
@@ -67,6 +68,30 @@ func errorOf(response *http.Response, text []byte) *Error {
 	if body.Error.Message != "" {
 		e.Message = body.Error.Message
 	}
+	e.Message += faultsOf(body.Detail)
 	e.Code = body.Error.Code
 	return e
+}
+
+// faultsOf names the fields that a validation refused, each with what is wrong; empty when detail holds none.
+func faultsOf(detail json.RawMessage) string {
+	var faults []struct {
+		Loc []any  `json:"loc"`
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(detail, &faults) != nil {
+		return ""
+	}
+	var text strings.Builder
+	for _, fault := range faults {
+		text.WriteString(" (")
+		for i, step := range fault.Loc {
+			if i > 0 {
+				text.WriteByte('.')
+			}
+			fmt.Fprint(&text, step)
+		}
+		text.WriteString(": " + fault.Msg + ")")
+	}
+	return text.String()
 }
