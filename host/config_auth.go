@@ -162,7 +162,7 @@ func jwksURLProblem(text string) string {
 	switch {
 	case err != nil || parsed.Host == "" || parsed.User != nil:
 		return "is no address without credentials in it"
-	case parsed.Scheme == "https", parsed.Scheme == "http" && Loopback(parsed.Hostname()+":0"),
+	case parsed.Scheme == "https", parsed.Scheme == "http" && loopback(parsed.Hostname()+":0"),
 		parsed.Scheme == "http" && parsed.Hostname() == "::1":
 		return ""
 	}

@@ -32,8 +32,8 @@ type RateConfig struct {
 	Burst     int `key:"burst" default:"0" min:"0" max:"1000000" about:"Requests at once; 0 means a minute's worth."`
 }
 
-// Loopback reports whether addr can be reached from this machine only.
-func Loopback(addr string) bool {
+// loopback reports whether addr can be reached from this machine only.
+func loopback(addr string) bool {
 	hostname, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false
@@ -48,7 +48,7 @@ func Loopback(addr string) bool {
 func (c Config) validateServer(report reporter) {
 	if problem := addrProblem(c.Server.Addr); problem != "" {
 		report("server.addr", problem, "use a form like 127.0.0.1:18741")
-	} else if !Loopback(c.Server.Addr) && c.Auth.open() && !c.Insecure {
+	} else if !loopback(c.Server.Addr) && c.Auth.open() && !c.Insecure {
 		report("server.addr", "other machines could call the service without a token",
 			"set "+c.Auth.tokenSource()+", listen on 127.0.0.1, or start with --insecure")
 	}

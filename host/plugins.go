@@ -45,6 +45,9 @@ func readPlugins(cfg PluginsConfig, builtins []Module) ([]*resident, error) {
 		if err == nil && names[inspection.Manifest.Name] {
 			err = fmt.Errorf("a plugin named %s is loaded already", inspection.Manifest.Name)
 		}
+		if err == nil && inspection.Manifest.Kind == sdk.KindGuard {
+			err = errors.New("it is a guard, and this service asks no guard about answers: it would protect nothing; remove the entry")
+		}
 		if err == nil {
 			err = wasm.Check(wasm.Config{}, m)
 		}
@@ -99,8 +102,10 @@ func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logge
 	}
 	r.plugin, r.err = host.Load(ctx, r.module)
 	if r.err != nil {
-		log.Error("plugin cannot be loaded; its calls are denied",
-			slog.String("plugin", r.Name()), slog.Any("error", r.err))
+		if ctx.Err() == nil { // a service that stops is no reason to be alarmed
+			log.Error("plugin cannot be loaded; its calls are denied",
+				slog.String("plugin", r.Name()), slog.Any("error", r.err))
+		}
 		return
 	}
 	log.Info("plugin loaded", slog.String("plugin", r.Name()), slog.String("kind", string(r.manifest().Kind)),
