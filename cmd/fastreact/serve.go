@@ -63,22 +63,34 @@ func serve(ctx context.Context, p program, loaded *host.Loaded, s *settings) (er
 	return server.Run(ctx, func(addr net.Addr) {
 		fmt.Fprintf(p.errs, "FastReAct %s listens on http://%s\n", version, addr)
 		if loaded.Config.Model.BaseURL == "" {
-			suggest(p.errs, addr)
+			suggest(p.errs, loaded.Config, addr)
 		}
 	})
 }
 
-// suggest prints a first question for the scripted demo model.
-func suggest(w io.Writer, addr net.Addr) {
+// suggest prints a first question for the scripted demo model: one about the example notes where their server is
+// configured, else one that needs no server.
+func suggest(w io.Writer, config host.Config, addr net.Addr) {
+	about, credential := "a command line that runs in a sandbox.", ""
+	question := `"messages": [{"role": "user", "content": "/call exec {\"command\": \"echo hello | tr a-z A-Z\"}"}]`
+	for _, server := range config.MCP.Servers {
+		if server.Name == "pska" {
+			about = "a question whose scope the model cannot widen, answered from the example notes."
+			question = `"messages": [{"role": "user", "content": "When does the harbour open?"}],
+    "tool_policy": {"scope": {"mode": "hard", "knowledge_base_ids": ["kb_alpha"]}}`
+		}
+	}
+	if config.Auth.ServiceToken != "" {
+		credential = ` -H "Authorization: Bearer $FASTREACT_SERVICE_TOKEN"`
+	}
 	fmt.Fprintf(w, `
-Try it in another terminal: a question whose scope the model cannot widen, answered from the example notes.
+Try it in another terminal: %s
 
-  curl -sN http://%s/v1/chat/completions -H 'Content-Type: application/json' -d '{
+  curl -sN http://%s/v1/chat/completions%s -H 'Content-Type: application/json' -d '{
     "stream": true, "user_key": "pska:user_primary",
-    "messages": [{"role": "user", "content": "When does the harbour open?"}],
-    "tool_policy": {"scope": {"mode": "hard", "knowledge_base_ids": ["kb_alpha"]}}}'
+    %s}'
 
-`, addr)
+`, about, addr, credential, question)
 }
 
 // reloadOn takes up what may change while the service runs, for each hangup signal until ctx ends.
