@@ -91,14 +91,16 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 	if r, err := d.repeated(connection, request); !errors.Is(err, ledger.ErrUnknown) {
 		return r, err
 	}
-	release, err := d.enter(d.chats)
+	leave, err := d.enter(d.chats)
 	if err != nil {
 		return run.Run{}, err
 	}
+	leave = sync.OnceFunc(leave)
 	r := d.newRun(request, run.Running)
 	r.Owner, r.Epoch, r.Attempts, r.StartedAt = d.cfg.Owner, 1, 1, &r.CreatedAt
 	if err := d.create(connection, r); err != nil {
-		release()
+		leave()
+		d.drives.Done()
 		return d.orRepeated(connection, request, err)
 	}
 	ctx, cancel := d.register(r.Ref)
@@ -107,14 +109,15 @@ func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.
 		stop = context.AfterFunc(connection, func() { cancel(cancelled{"client_disconnected"}) })
 	}
 	go func() {
-		defer release()
+		defer d.drives.Done()
+		defer leave()
 		defer d.forget(r.Ref)
 		defer stop()
 		if err := d.awaitTurn(ctx, r); err != nil {
 			d.conclude(r, err)
 			return
 		}
-		d.converse(ctx, r)
+		d.converse(ctx, r, leave)
 	}()
 	return r, nil
 }
@@ -157,8 +160,8 @@ func (d *Dispatcher) newRun(request run.Request, status run.Status) run.Run {
 	}
 }
 
-// enter takes a place without waiting. The returned function gives it back.
-func (d *Dispatcher) enter(places chan struct{}) (release func(), err error) {
+// enter takes a place without waiting and counts one more drive. The returned function gives the place back.
+func (d *Dispatcher) enter(places chan struct{}) (leave func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -167,7 +170,7 @@ func (d *Dispatcher) enter(places chan struct{}) (release func(), err error) {
 	select {
 	case places <- struct{}{}:
 		d.drives.Add(1)
-		return func() { <-places; d.drives.Done() }, nil
+		return func() { <-places }, nil
 	default:
 		return nil, saturated("chat")
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
@@ -268,6 +269,31 @@ func TestParkedChatGoesOnWhenAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.awaitStatus("a", run.Completed)
+}
+
+func TestAChatThatWaitsForAPersonTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(cfg *Config) { cfg.Chats = 1 })
+		b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+			switch {
+			case r.ID == "driven":
+				return waitForEnd(ctx, r)
+			case r.NextSeq == 0:
+				return b.s.park(ctx, r)
+			}
+			return b.s.finish(ctx, r)
+		}
+		b.chat(request(run.Chat, "parked"))
+		synctest.Wait()
+		b.chat(request(run.Chat, "driven"))
+		if _, err := b.Chat(t.Context(), request(run.Chat, "more")); !run.IsCode(err, run.CodeSaturated) {
+			t.Errorf("a chat beside the driven one: %v", err)
+		}
+		if _, _, err := b.log.Resolve(t.Context(), run.Resolution{ID: "approval-parked", Status: run.Approved, At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		b.awaitStatus("parked", run.Completed)
+	})
 }
 
 func TestCancelEndsARunInEveryState(t *testing.T) {

@@ -15,13 +15,16 @@ import (
 // concludeTimeout bounds the last batch of a run whose own context is over.
 const concludeTimeout = 10 * time.Second
 
-// converse drives a chat run to its end; while it is parked, only this goroutine and the connection wait.
-func (d *Dispatcher) converse(ctx context.Context, r run.Run) {
+// converse drives a chat run to its end; while it is parked, only this goroutine and the connection wait. A run that
+// waits for a person gives its place back, and goes on at once when it is answered, whoever has the places by then: it
+// was let in before them, and some of them may wait for it.
+func (d *Dispatcher) converse(ctx context.Context, r run.Run, leave func()) {
 	for {
 		parked := d.drive(ctx, r)
 		if !parked {
 			return
 		}
+		leave()
 		next, err := d.awaitReady(ctx, r.Ref)
 		if err != nil {
 			d.abandon(r.Ref, err)
