@@ -132,6 +132,7 @@ func TestARunBoundToACorpusRemembersOnlyWhatWasFoundInIt(t *testing.T) {
 	})
 	for id, scope := range map[string]*sdk.Scope{
 		"same": bound("gamma", "alpha"), "unbound": nil, "other": bound("beta"), "wider": bound("alpha", "beta"),
+		"softly":       {Mode: sdk.Soft, KnowledgeBaseIDs: []string{"alpha"}},
 		"sources only": {Mode: sdk.Hard, SourceItemIDs: []string{"src"}},
 	} {
 		w.earlier(t, id, id+"?", "Found.", func(r *run.Run) { r.Request.ToolPolicy.Scope = scope })
@@ -144,7 +145,7 @@ func TestARunBoundToACorpusRemembersOnlyWhatWasFoundInIt(t *testing.T) {
 	if diff := cmp.Diff(want, w.heard(0)); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}
-	if memory := metadata(t, w.events(t)[0])["session_memory"].(map[string]any); memory["outside_scope"] != 4.0 {
+	if memory := metadata(t, w.events(t)[0])["session_memory"].(map[string]any); memory["outside_scope"] != 5.0 {
 		t.Errorf("start %v", memory)
 	}
 }

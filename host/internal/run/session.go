@@ -31,10 +31,13 @@ type Turn struct {
 
 // Within reports whether the turn knows nothing from outside the corpus that another run is bound to.
 func (t Turn) Within(bound *sdk.Scope) bool {
-	if bound == nil {
+	switch {
+	case bound == nil:
 		return true
+	case t.Scope == nil, t.Scope.Mode == sdk.Soft && bound.Mode != sdk.Soft: // nobody looked through its results
+		return false
 	}
-	return t.Scope != nil && inside(t.Scope.KnowledgeBaseIDs, bound.KnowledgeBaseIDs) &&
+	return inside(t.Scope.KnowledgeBaseIDs, bound.KnowledgeBaseIDs) &&
 		inside(t.Scope.SourceItemIDs, bound.SourceItemIDs)
 }
 
