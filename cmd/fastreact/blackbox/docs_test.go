@@ -8,24 +8,30 @@ import (
 	"testing"
 )
 
-func TestTheConfigurationsOfThePSKAPageAreValid(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/pska.md")
+func TestTheConfigurationsInTheDocumentsAreValid(t *testing.T) {
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
-	if len(blocks) != 2 {
-		t.Fatalf("%d configurations", len(blocks))
-	}
-	for _, block := range blocks {
-		file := filepath.Join(t.TempDir(), "fastreact.yaml")
-		if err := os.WriteFile(file, block[1], 0o600); err != nil {
+	for page, count := range map[string]int{"README.md": 1, "docs/pska.md": 2} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
 			t.Fatal(err)
 		}
-		command := exec.Command(binary, "config", "check", "--config", file)
-		command.Env = append(os.Environ(), "FASTREACT_SERVICE_TOKEN=a-token-of-this-test", "FASTREACT_MODEL_API_KEY=k", "PSKA_MCP_AUTHORIZATION=Bearer x")
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s\n%s", err, out, block[1])
+		blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+		if len(blocks) != count {
+			t.Errorf("%s has %d configurations, want %d", page, len(blocks), count)
+		}
+		for _, block := range blocks {
+			check := exec.Command(binary, "config", "check", "--config", filepath.Join(t.TempDir(), "fastreact.yaml"))
+			if err := os.WriteFile(check.Args[len(check.Args)-1], block[1], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			check.Dir = root
+			check.Env = append(os.Environ(), "FASTREACT_SERVICE_TOKEN=a-token-of-this-test", "FASTREACT_MODEL_API_KEY=k", "PSKA_MCP_AUTHORIZATION=Bearer x")
+			if out, err := check.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s\n%s", page, err, out, block[1])
+			}
 		}
 	}
 }
