@@ -17,7 +17,6 @@ const (
 	CodeSessionBusy      Code = "session_busy"
 	CodeContextTooLarge  Code = "context_too_large"
 	CodeInvalid          Code = "invalid_request"
-	CodeForbidden        Code = "forbidden"
 	CodeSaturated        Code = "saturated"
 	CodeNotReady         Code = "not_ready"
 	CodeInterrupted      Code = "interrupted"
@@ -28,7 +27,6 @@ const (
 	CodeModelTimeout     Code = "model_timeout"
 	CodeModelProtocol    Code = "model_protocol"
 	CodeModelRefused     Code = "model_credentials" // the vendor refused the operator's key
-	CodeBudget           Code = "budget_exhausted"
 	CodeStore            Code = "store_unavailable"
 	CodeApprovalSettled  Code = "approval_settled"
 	CodeApprovalStale    Code = "approval_stale"
@@ -39,9 +37,9 @@ const (
 // Codes lists every code; faces prove against it that they translate each one.
 func Codes() []Code {
 	return []Code{
-		CodeNotFound, CodeConflict, CodeRunExists, CodeKeyReused, CodeInvalid, CodeForbidden, CodeSaturated, CodeNotReady,
+		CodeNotFound, CodeConflict, CodeRunExists, CodeKeyReused, CodeInvalid, CodeSaturated, CodeNotReady,
 		CodeInterrupted, CodeCancelled, CodeTimeout, CodeModelUnavailable, CodeModelSaturated, CodeModelTimeout,
-		CodeModelProtocol, CodeModelRefused, CodeBudget, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
+		CodeModelProtocol, CodeModelRefused, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
 		CodeInternal, CodeSessionBusy, CodeContextTooLarge,
 	}
 }

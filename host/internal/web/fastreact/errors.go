@@ -17,19 +17,13 @@ func status(code run.Code) int {
 	switch code {
 	case run.CodeInvalid:
 		return http.StatusUnprocessableEntity
-	case run.CodeForbidden:
-		return http.StatusForbidden
 	case run.CodeNotFound:
 		return http.StatusNotFound
 	case run.CodeConflict, run.CodeRunExists, run.CodeKeyReused, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
-		run.CodePolicyDenied:
-		return http.StatusConflict
-	case run.CodeSessionBusy:
+		run.CodePolicyDenied, run.CodeSessionBusy:
 		return http.StatusConflict
 	case run.CodeContextTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case run.CodeBudget:
-		return http.StatusTooManyRequests
 	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused:
 		return http.StatusBadGateway
 	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated, run.CodeStore:
@@ -47,7 +41,7 @@ func translate(err error) *web.Refusal {
 		return nil
 	}
 	refusal := &web.Refusal{Status: status(failure.Code), Code: string(failure.Code), Sentence: failure.Sentence}
-	if refusal.Status == http.StatusServiceUnavailable || refusal.Status == http.StatusTooManyRequests {
+	if refusal.Status == http.StatusServiceUnavailable {
 		refusal.RetryAfter = retryAfter
 	}
 	return refusal
