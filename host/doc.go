@@ -1,6 +1,6 @@
 // Package host assembles the house: from a configuration it builds the ledger, the plugin host, the gate, the agent,
-// the dispatcher and the HTTP face, wires them, and undoes what it built when a step fails. It holds no logic of
-// its own; whoever wants to know how something is decided follows a call through the rooms.
+// the dispatcher and the HTTP face, wires them, and undoes what it built when a step fails. It decides about no call
+// and no run; whoever wants to know how something is decided follows a call through the rooms.
 //
 // # A call walks through the house
 //
@@ -16,11 +16,14 @@
 // # Where to read on
 //
 //   - run: the nouns. Run, Event, Approval, Decision and their states.
-//   - gate: the one door to every tool. Visible, Check, Do.
-//   - policy: rules and the scope clamp, pure functions.
-//   - wasm and capability: how a module runs and what it may touch.
-//   - agent and model: the loop from question to answer.
+//   - gate: the one door to every tool. Visible, Check, Do. policy: rules and the scope clamp, pure functions. approval:
+//     the desk where calls wait; notify: who is told of it. audit: the books.
+//   - wasm and capability: how a module runs and what it may touch. plugins/files, plugins/shell, policies/execguard and
+//     policies/pskascope are such modules, built by plugins/builtin; plugins/mcpbridge and handle are native.
+//   - agent and model: the loop from question to answer. skill: what the operator wrote down for it; release: what an
+//     answer must not name.
 //   - ledger: what is true; nothing is sent before it is stored.
 //   - dispatch: who drives a run, and when.
-//   - web and its faces: what all this looks like on the wire.
+//   - web and its faces: what all this looks like on the wire. passport: who holds a token.
+//   - cmd/fastreact: the commands. Those that talk to a running service do so over HTTP, by sdk/client.
 package host
