@@ -52,12 +52,18 @@ func (w *Worker) digest(ctx context.Context, job Job) (outcome, error) {
 			w.cfg.Log.Info("run taken up", slog.String("job_id", job.ID), slog.String("run_id", o.runID))
 		}
 		err = w.follow(ctx, &o)
-		if errors.Is(err, errOvertaken) {
+		if errors.Is(err, errOvertaken) || found && run.Status == "completed" && again(err) {
 			continue
 		}
 		return o, err
 	}
 	return outcome{}, failure{"too_many_runs", fmt.Sprintf("%d runs over this job have failed", maxRuns), false}
+}
+
+// again reports whether a failure may not come a second time.
+func again(err error) bool {
+	var told failure
+	return errors.As(err, &told) && told.retryable
 }
 
 // find looks for a run, for as long as it takes.

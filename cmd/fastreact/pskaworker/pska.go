@@ -11,13 +11,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-const (
-	maxAnswer = 16 << 20 // bytes of one answer of PSKA
-	listLimit = 100      // jobs asked for at once
-)
+const maxAnswer = 16 << 20 // bytes of one answer of PSKA
 
 // pska calls the job API.
 type pska struct {
@@ -27,6 +25,7 @@ type pska struct {
 	lease  time.Duration
 	http   *http.Client
 	clock  func() time.Time
+	asks   atomic.Int32 // which way of asking for jobs PSKA takes; an index into listings
 }
 
 func newPSKA(cfg Config) (*pska, error) {
@@ -82,25 +81,6 @@ func final(err error) bool {
 		return false
 	}
 	return status >= 300 && status < 500
-}
-
-// jobs lists what may be leased, the most urgent first: what is queued, and what other workers have left behind.
-func (p *pska) jobs(ctx context.Context) ([]Job, error) {
-	var all []Job
-	for _, status := range []string{"queued", "running"} {
-		query := url.Values{
-			"job_type": {digestType}, "status": {status}, "limit": {strconv.Itoa(listLimit)},
-		}
-		raw, err := p.call(ctx, http.MethodGet, "/jobs?"+query.Encode(), Job{}, nil)
-		if final(err) && status == "running" {
-			break // what other workers left behind is not shown
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list jobs: %w", err)
-		}
-		all = append(all, readJobs(raw)...)
-	}
-	return due(all, p.clock()), nil
 }
 
 // take leases a job, or renews its lease, and returns the job as PSKA then shows it. Its error is gone when the job is
@@ -162,22 +142,6 @@ func (j Job) with(newer Job) Job {
 		newer.Budget = j.Budget
 	}
 	return newer
-}
-
-// complete reports a result. The key is the same for every try, for a PSKA that looks at it.
-func (p *pska) complete(ctx context.Context, job Job, result map[string]any) error {
-	_, err := p.call(ctx, http.MethodPost, jobPath(job, "/complete"), job, map[string]any{
-		"worker_id": p.worker, "result": result,
-	})
-	return err
-}
-
-// fail reports a failure, and whether PSKA may try again.
-func (p *pska) fail(ctx context.Context, job Job, why failure) error {
-	_, err := p.call(ctx, http.MethodPost, jobPath(job, "/fail"), job, map[string]any{
-		"worker_id": p.worker, "error": why.Error(), "retryable": why.retryable,
-	})
-	return err
 }
 
 func jobPath(job Job, rest string) string { return "/jobs/" + url.PathEscape(job.ID) + rest }

@@ -26,6 +26,7 @@ func (w *Worker) reportDone(ctx context.Context, h *hold, o outcome) {
 			return
 		case final(err):
 			log.Error("result refused", slog.Any("error", err))
+			w.tellFailure(ctx, h, failure{"result_refused", "PSKA did not take the result", false})
 			return
 		}
 		doubtful = true

@@ -13,9 +13,10 @@ type rounds struct {
 	worker *Worker
 	jobs   *sync.WaitGroup
 	places chan struct{}
-	again  chan struct{} // a job was worked on: there may be more to do
+	again  chan struct{} // a place is free: there may be more to do
 
 	tried map[string]bool // once only: jobs that had their turn
+	rests *rests          // of jobs that are left alone for a while
 }
 
 func (r *rounds) forever(ctx, hard context.Context) {
@@ -44,7 +45,7 @@ func (r *rounds) round(ctx, hard context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, job := range jobs {
+	for _, job := range r.rests.rested(jobs) {
 		select {
 		case r.places <- struct{}{}:
 		default:
@@ -63,14 +64,12 @@ func (r *rounds) start(hard context.Context, job Job, done func()) bool {
 		return false
 	}
 	r.jobs.Go(func() {
-		leased := r.worker.work(hard, job)
+		r.rests.hear(job.ID, r.worker.work(hard, job))
 		r.worker.release(job.ID)
 		<-r.places
-		if leased {
-			select {
-			case r.again <- struct{}{}:
-			default:
-			}
+		select {
+		case r.again <- struct{}{}:
+		default:
 		}
 		if done != nil {
 			done()

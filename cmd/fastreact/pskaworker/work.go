@@ -18,8 +18,9 @@ type failure struct {
 
 func (f failure) Error() string { return f.code + ": " + f.text }
 
-// work leases a job, digests it and reports. It reports whether the job was leased at all.
-func (w *Worker) work(hard context.Context, job Job) (leased bool) {
+// work leases a job, digests it and reports. It reports whether the job is settled: one that could not be had, or that
+// PSKA may try again, is not.
+func (w *Worker) work(hard context.Context, job Job) (settled bool) {
 	log := w.cfg.Log.With(slog.String("job_id", job.ID))
 	leasedJob, err := w.pska.take(hard, job)
 	if err != nil {
@@ -30,7 +31,7 @@ func (w *Worker) work(hard context.Context, job Job) (leased bool) {
 		}
 		return false
 	}
-	job = leasedJob
+	job = w.named(leasedJob)
 	log.Info("job leased")
 	ctx, end := context.WithCancelCause(hard)
 	defer end(nil)
@@ -43,8 +44,13 @@ func (w *Worker) work(hard context.Context, job Job) (leased bool) {
 		w.reportDone(ctx, h, o)
 		return true
 	}
-	w.reportFailure(ctx, h, o.runID, reasonOf(timed, err))
-	return true
+	return w.reportFailure(ctx, h, o.runID, reasonOf(timed, err))
+}
+
+// named returns the job with the tenant and the user it is for, where its entry names none.
+func (w *Worker) named(job Job) Job {
+	job.Tenant, job.User = or(job.Tenant, w.cfg.PSKA.Tenant), or(job.User, w.cfg.PSKA.User)
+	return job
 }
 
 // reasonOf prefers the cause that ended the work to what its end produced.
@@ -55,15 +61,16 @@ func reasonOf(ctx context.Context, err error) error {
 	return err
 }
 
-// reportFailure ends what is left of the run and tells PSKA, unless the job is no longer this worker's.
-func (w *Worker) reportFailure(ctx context.Context, h *hold, runID string, why error) {
+// reportFailure ends what is left of the run and tells PSKA, unless the job is no longer this worker's. It reports
+// whether the job is not to be tried again.
+func (w *Worker) reportFailure(ctx context.Context, h *hold, runID string, why error) (settled bool) {
 	log := w.cfg.Log.With(slog.String("job_id", h.job.ID), slog.String("run_id", runID))
 	var told failure
 	switch {
 	case errors.Is(why, errLost):
 		log.Warn("lease lost, run cancelled")
 		w.cancelRun(ctx, runID, reasonLost)
-		return
+		return false
 	case errors.Is(why, errStopping):
 		log.Info("worker stops, job handed back")
 		told = failure{"worker_stopped", "the worker was stopped before the run ended", true}
@@ -77,6 +84,7 @@ func (w *Worker) reportFailure(ctx context.Context, h *hold, runID string, why e
 		log.Error("job failed", slog.Any("error", why))
 	}
 	w.tellFailure(ctx, h, told)
+	return !told.retryable
 }
 
 // cancelRun ends a run that nobody will follow. A service that is not there now ends it by its own limits.

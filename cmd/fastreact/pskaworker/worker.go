@@ -130,7 +130,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer jobs.Wait()
 	r := &rounds{
 		worker: w, jobs: &jobs, places: make(chan struct{}, w.cfg.Concurrency),
-		again: make(chan struct{}, 1), tried: map[string]bool{},
+		again: make(chan struct{}, 1), tried: map[string]bool{}, rests: newRests(w.cfg.Poll),
 	}
 	if w.cfg.Once {
 		return r.once(ctx, hard)

@@ -1,7 +1,10 @@
 package pskaworker
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -26,7 +29,7 @@ func TestARunThatTakesTooLongIsCancelledAndReported(t *testing.T) {
 		w := newWorld(t, queued("j"))
 		w.follow = func(r *http.Request, _ string) string { after(r, 24*time.Hour); return "session_end" }
 		w.work()
-		run := Job{ID: "j"}.RunID(1)
+		run := Job{ID: "j", Tenant: "pska"}.RunID(1)
 		if body := w.body("POST /jobs/j/fail"); !strings.Contains(body, "run_timeout") || !strings.Contains(body, `"retryable":true`) {
 			t.Errorf("failed with %s", body)
 		}
@@ -61,7 +64,7 @@ func TestAJobWhoseRunsAllFailedIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, queued("j"))
 		for n := range maxRuns {
-			w.statuses[Job{ID: "j"}.RunID(n+1)] = "failed"
+			w.statuses[Job{ID: "j", Tenant: "pska"}.RunID(n+1)] = "failed"
 		}
 		w.work()
 		if body := w.body("POST /jobs/j/fail"); !strings.Contains(body, "too_many_runs") || !strings.Contains(body, `"retryable":false`) {
@@ -143,6 +146,129 @@ func TestPSKAThatNeverAnswersEndsOneTurn(t *testing.T) {
 		}
 		if err := worker.Run(t.Context()); err == nil || w.count("GET /jobs") != onceTries {
 			t.Errorf("%v after %d tries", err, w.count("GET /jobs"))
+		}
+	})
+}
+
+// strict is a PSKA that refuses what the contract does not name.
+func (w *world) strict(query bool, fields ...string) {
+	w.t.Helper()
+	inner := w.config.PSKA.HTTP.Transport.(near)
+	w.config.PSKA.HTTP = &http.Client{Transport: near{http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		var body []byte
+		if r.Body != nil {
+			body, _ = io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		for _, field := range fields {
+			if strings.Contains(string(body), fmt.Sprintf("%q:", field)) && !strings.HasSuffix(r.URL.Path, "/lease") {
+				out.WriteHeader(http.StatusUnprocessableEntity)
+				return
+			}
+		}
+		if query && r.URL.Path == "/jobs" && r.URL.RawQuery != "" {
+			out.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		inner.ServeHTTP(out, r)
+	})}}
+}
+
+func TestPSKAThatRefusesParametersItDoesNotKnowIsAskedWithoutThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		w.strict(true)
+		w.work()
+		if done := w.count("POST /jobs/j/complete"); done != 1 {
+			t.Errorf("completed %d times: %v", done, w.calls)
+		}
+	})
+}
+
+func TestPSKAThatRefusesTheWorkersNameTakesTheResultWithoutIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		w.strict(false, "worker_id")
+		w.work()
+		if body := w.body("POST /jobs/j/complete"); !strings.HasPrefix(body, `{"result":{`) || w.count("POST /jobs/j/fail") != 0 {
+			t.Errorf("completed with %q: %v", body, w.calls)
+		}
+	})
+}
+
+func TestAResultThatIsRefusedFailsTheJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		w.answers["POST /jobs/j/complete"] = func() (int, string) { return http.StatusRequestEntityTooLarge, `` }
+		w.work()
+		if body := w.body("POST /jobs/j/fail"); !strings.Contains(body, "result_refused") || !strings.Contains(body, `"retryable":false`) {
+			t.Errorf("failed with %s", body)
+		}
+	})
+}
+
+func TestAJobThatCannotBeLeasedKeepsNoOtherFromItsTurn(t *testing.T) {
+	for _, status := range []int{http.StatusConflict, http.StatusInternalServerError} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, queued("head"), queued("other"))
+				w.config.Once = false
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				w.answers["POST /jobs/head/lease"] = func() (int, string) { return status, `` }
+				w.answers["POST /jobs/other/complete"] = func() (int, string) { stop(); return http.StatusOK, `` }
+				w.workUntil(ctx)
+				if w.count("POST /jobs/other/complete") != 1 {
+					t.Errorf("calls %v", w.calls)
+				}
+			})
+		})
+	}
+}
+
+func TestAFaultThatPassesDoesNotUseUpTheTriesOfAJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		w.config.Once = false
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer stop()
+		w.follow = func(_ *http.Request, id string) string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.statuses[id] = "failed"
+			if len(w.statuses) > 50 {
+				stop()
+			}
+			return "error"
+		}
+		w.workUntil(ctx)
+		if tries := w.count("POST /v1/runs"); tries < 10 || tries > 40 {
+			t.Errorf("%d runs in five minutes", tries)
+		}
+	})
+}
+
+func TestARunThatReachedALimitIsFollowedByTheNextWhenPSKAAsksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		first := Job{ID: "j", Tenant: "pska"}.RunID(1)
+		w.statuses[first], w.stops[first] = "completed", "max_iterations"
+		w.work()
+		if w.count("POST /v1/runs") != 1 || w.count("POST /jobs/j/complete") != 1 {
+			t.Errorf("calls %v", w.calls)
+		}
+	})
+}
+
+func TestTwoTenantsJobsOfOneIDHaveRunsOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, queued("j"))
+		w.config.PSKA.Tenant = "a"
+		w.work()
+		w.config.PSKA.Tenant = "b"
+		w.work()
+		if runs := w.count("POST /v1/runs"); runs != 2 {
+			t.Errorf("%d runs for two tenants' jobs", runs)
 		}
 	})
 }

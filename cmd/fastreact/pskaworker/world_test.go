@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,13 +37,14 @@ type world struct {
 	answers  map[string]func() (int, string)         // of PSKA, by method and path; 200 {} otherwise
 	follow   func(r *http.Request, id string) string // type of a run's last event
 	statuses map[string]string                       // of runs, by id
+	stops    map[string]string                       // stop reasons of runs, by id; "stop" otherwise
 	calls    []string                                // of both, method and path
 	bodies   map[string]string                       // last body by method and path
 }
 
 func newWorld(t *testing.T, jobs ...string) *world {
 	w := &world{
-		t: t, jobs: jobs, answers: map[string]func() (int, string){}, statuses: map[string]string{}, bodies: map[string]string{},
+		t: t, jobs: jobs, answers: map[string]func() (int, string){}, statuses: map[string]string{}, stops: map[string]string{}, bodies: map[string]string{},
 		follow: func(*http.Request, string) string { return "session_end" },
 	}
 	w.config = Config{
@@ -100,7 +102,7 @@ func (w *world) service(out http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(out, `{"run_id":"r","status":"cancelled"}`)
 	case rest == "stream":
 		fmt.Fprintf(out, "id: 0\nevent: x\ndata: %s\n\nevent: done\ndata: [DONE]\n\n",
-			fmt.Sprintf(`{"sequence":0,"type":%q,"content":"said","metadata":{"stop_reason":"stop"}}`, w.follow(r, id)))
+			fmt.Sprintf(`{"sequence":0,"type":%q,"content":"said","metadata":{"stop_reason":%q}}`, w.follow(r, id), or(w.stops[id], "stop")))
 	case !known:
 		out.WriteHeader(http.StatusNotFound)
 	default:
@@ -125,11 +127,16 @@ func (w *world) begin() {
 // work runs the worker to its end.
 func (w *world) work() {
 	w.t.Helper()
+	w.workUntil(w.t.Context())
+}
+
+func (w *world) workUntil(ctx context.Context) {
+	w.t.Helper()
 	worker, err := New(w.config)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := worker.Run(w.t.Context()); err != nil {
+	if err := worker.Run(ctx); err != nil {
 		w.t.Fatal(err)
 	}
 }
