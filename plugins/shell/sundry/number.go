@@ -48,6 +48,9 @@ func seq(ctx context.Context, c *command.Call) int {
 	if step.Sign() == 0 {
 		return c.Usage(errors.New("invalid Zero increment value: ‘0’"))
 	}
+	if places == 0 && !o.Has("w") && !o.Has("f") && whole(first, step, last) {
+		return count(ctx, c, [3]int64{first.Num().Int64(), step.Num().Int64(), last.Num().Int64()}, o.Value("s", "\n"))
+	}
 	show := func(n *big.Rat) string { return n.FloatString(places) }
 	if o.Has("w") {
 		width := max(len(show(first)), len(show(last)))
@@ -77,6 +80,35 @@ func seq(ctx context.Context, c *command.Call) int {
 		n.Add(n, step)
 	}
 	if n.Cmp(first) != 0 {
+		fmt.Fprintln(c.Out)
+	}
+	return 0
+}
+
+// whole reports whether all numbers are whole and far from the ends of 64 bits.
+func whole(numbers ...*big.Rat) bool {
+	for _, n := range numbers {
+		if !n.IsInt() || n.Num().BitLen() > 62 {
+			return false
+		}
+	}
+	return true
+}
+
+// count prints whole numbers from the first by a step to the last.
+func count(ctx context.Context, c *command.Call, by [3]int64, separator string) int {
+	first, step, last := by[0], by[1], by[2]
+	var text []byte
+	for n := first; step > 0 && n <= last || step < 0 && n >= last; n += step {
+		text = text[:0]
+		if n != first {
+			text = append(text, separator...)
+		}
+		if _, err := c.Out.Write(strconv.AppendInt(text, n, 10)); err != nil || ctx.Err() != nil {
+			return 1
+		}
+	}
+	if step > 0 && first <= last || step < 0 && first >= last {
 		fmt.Fprintln(c.Out)
 	}
 	return 0
