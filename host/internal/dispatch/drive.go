@@ -58,29 +58,39 @@ func (d *Dispatcher) drive(ctx context.Context, r run.Run) (parked bool) {
 
 // awaitReady waits until every approval of a parked run is settled and takes the run again.
 func (d *Dispatcher) awaitReady(ctx context.Context, ref run.Ref) (run.Run, error) {
+	err := d.watch(ctx, ref, func() (bool, error) {
+		r, err := d.cfg.Store.Run(ctx, ref)
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case err != nil:
+			return false, fmt.Errorf("look at parked run: %w", err)
+		case r.Cancel != "":
+			return false, cancelled{r.Cancel}
+		}
+		return r.Phase != run.AwaitingApproval, nil
+	})
+	if err != nil {
+		return run.Run{}, err
+	}
+	return d.cfg.Store.Seize(ctx, ref, d.cfg.Owner)
+}
+
+// watch looks at a run, again whenever something may have happened to it, until it has seen enough or ctx ends.
+func (d *Dispatcher) watch(ctx context.Context, ref run.Ref, look func() (enough bool, err error)) error {
 	notice, stop := d.cfg.Store.Watch(ref)
 	defer stop()
 	poll := time.NewTicker(d.cfg.Poll)
 	defer poll.Stop()
 	for {
-		r, err := d.cfg.Store.Run(ctx, ref)
-		switch {
-		case ctx.Err() != nil:
-			return run.Run{}, context.Cause(ctx)
-		case err != nil:
-			return run.Run{}, fmt.Errorf("look at parked run: %w", err)
-		}
-		if r.Cancel != "" {
-			return run.Run{}, cancelled{r.Cancel}
-		}
-		if r.Phase != run.AwaitingApproval {
-			return d.cfg.Store.Seize(ctx, ref, d.cfg.Owner)
+		if enough, err := look(); enough || err != nil {
+			return err
 		}
 		select {
 		case <-notice:
 		case <-poll.C:
 		case <-ctx.Done():
-			return run.Run{}, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }

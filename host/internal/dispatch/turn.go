@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -70,23 +69,11 @@ func (d *Dispatcher) awaitTurn(ctx context.Context, r run.Run) error {
 
 // awaitEnd waits until a run is over.
 func (d *Dispatcher) awaitEnd(ctx context.Context, ref run.Ref) error {
-	notice, stop := d.cfg.Store.Watch(ref)
-	defer stop()
-	poll := time.NewTicker(d.cfg.Poll)
-	defer poll.Stop()
-	for {
+	return d.watch(ctx, ref, func() (bool, error) {
 		r, err := d.cfg.Store.Run(ctx, ref)
-		switch {
-		case errors.Is(err, ledger.ErrUnknown):
-			return nil // it was removed, so it is over
-		case err != nil || r.Status.Terminal():
-			return err
+		if errors.Is(err, ledger.ErrUnknown) {
+			return true, nil // it was removed, so it is over
 		}
-		select {
-		case <-notice:
-		case <-poll.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+		return r.Status.Terminal(), err
+	})
 }

@@ -212,7 +212,9 @@ func TestAChatInTurnWaitsForAPersonOnlyAsLongAsARunMayTake(t *testing.T) {
 	})
 }
 
-func TestAChatInTurnBeginsWhenTheRunAheadIsAnsweredAndOver(t *testing.T) {
+// benchWithAParkedChat has a chat run, "parked", that waits for a person; it and every other run finish otherwise.
+func benchWithAParkedChat(t *testing.T) *bench {
+	t.Helper()
 	b := newBench(t, nil)
 	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
 		if r.ID == "parked" && r.NextSeq == 0 {
@@ -222,6 +224,11 @@ func TestAChatInTurnBeginsWhenTheRunAheadIsAnsweredAndOver(t *testing.T) {
 	}
 	b.chat(request(run.Chat, "parked"))
 	b.await("parked", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+	return b
+}
+
+func TestAChatInTurnBeginsWhenTheRunAheadIsAnsweredAndOver(t *testing.T) {
+	b := benchWithAParkedChat(t)
 	b.chat(asking(run.Chat, "waits", run.Enqueue))
 	if _, _, err := b.log.Resolve(t.Context(), run.Resolution{ID: "approval-parked", Status: run.Approved, At: time.Now()}); err != nil {
 		t.Fatal(err)
@@ -231,15 +238,7 @@ func TestAChatInTurnBeginsWhenTheRunAheadIsAnsweredAndOver(t *testing.T) {
 }
 
 func TestAMessageToTheSessionLeavesAPendingApprovalAlone(t *testing.T) {
-	b := newBench(t, nil)
-	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
-		if r.ID == "parked" {
-			return b.s.park(ctx, r)
-		}
-		return b.s.finish(ctx, r)
-	}
-	b.chat(request(run.Chat, "parked"))
-	b.await("parked", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+	b := benchWithAParkedChat(t)
 	b.chat(request(run.Chat, "message"))
 	b.awaitStatus("message", run.Completed)
 	approval, err := b.log.Approval(t.Context(), "approval-parked")
@@ -251,15 +250,7 @@ func TestAMessageToTheSessionLeavesAPendingApprovalAlone(t *testing.T) {
 func TestAfterACancelWithAPendingApprovalTheNextRunIsAccepted(t *testing.T) {
 	for _, multitask := range []run.Multitask{run.Parallel, run.Reject, run.Enqueue, run.Interrupt} {
 		t.Run(string(multitask), func(t *testing.T) {
-			b := newBench(t, nil)
-			b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
-				if r.ID == "parked" {
-					return b.s.park(ctx, r)
-				}
-				return b.s.finish(ctx, r)
-			}
-			b.chat(request(run.Chat, "parked"))
-			b.await("parked", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+			b := benchWithAParkedChat(t)
 			if _, err := b.Cancel(t.Context(), ref("parked"), ""); err != nil {
 				t.Fatal(err)
 			}
@@ -334,15 +325,7 @@ func TestManyRunsInTurnNeverRunBesideOneAnother(t *testing.T) {
 }
 
 func TestARunThatInterruptsSettlesWhatThePersonWasAsked(t *testing.T) {
-	b := newBench(t, nil)
-	b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
-		if r.ID == "parked" {
-			return b.s.park(ctx, r)
-		}
-		return b.s.finish(ctx, r)
-	}
-	b.chat(request(run.Chat, "parked"))
-	b.await("parked", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+	b := benchWithAParkedChat(t)
 	b.chat(asking(run.Chat, "next", run.Interrupt))
 	b.awaitStatus("next", run.Completed)
 	b.awaitStatus("parked", run.Cancelled)
