@@ -109,7 +109,7 @@ func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logge
 		return
 	}
 	log.Info("plugin loaded", slog.String("plugin", r.Name()), slog.String("kind", string(r.manifest().Kind)),
-		slog.String("digest", r.Digest()), slog.Bool("shadow", r.shadow), slog.Any("grants", r.module.Grants))
+		slog.String("digest", r.Digest()), slog.Bool("shadow", r.shadow), slog.String("grants", r.grants()))
 }
 
 // get waits until the plugin is loaded. A plugin that is not is unavailable.
@@ -123,6 +123,15 @@ func (r *resident) get(ctx context.Context) (*wasm.Plugin, error) {
 		return nil, &wasm.Failure{Code: run.PluginUnavailable, Plugin: r.Name(), Err: r.err}
 	}
 	return r.plugin, nil
+}
+
+// grants shows what the plugin may touch, for the log.
+func (r *resident) grants() string {
+	text, err := json.Marshal(r.module.Grants)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 func (r *resident) manifest() sdk.Manifest { return r.inspection.Manifest }
