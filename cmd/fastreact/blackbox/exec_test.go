@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -150,7 +151,7 @@ func TestExecStartsNoProcess(t *testing.T) {
 	s := start(t, newModel(t, runsTheQuestion), "")
 	s.exec("true")
 	log := filepath.Join(t.TempDir(), "trace")
-	trace := exec.CommandContext(t.Context(), "strace", "-f", "-e", "trace=execve,execveat,fork,vfork,clone", "-o", log, "-p", itoa(s.command.Process.Pid))
+	trace := exec.CommandContext(t.Context(), "strace", "-f", "-e", "trace=execve,execveat,fork,vfork,clone", "-o", log, "-p", strconv.Itoa(s.command.Process.Pid))
 	words, err := trace.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -179,9 +180,4 @@ func TestExecStartsNoProcess(t *testing.T) {
 	if !strings.Contains(content, "a\nb\n") {
 		t.Errorf("the command itself: %q", content)
 	}
-}
-
-func itoa(n int) string {
-	text, _ := json.Marshal(n)
-	return string(text)
 }

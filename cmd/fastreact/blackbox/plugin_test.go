@@ -46,23 +46,12 @@ func loading(t *testing.T, kind, more string) string {
 func behaves(a asked) said {
 	switch a.step() {
 	case 0:
-		asked := `{"query":"q","behave":` + question(a) + `}`
+		asked := fmt.Sprintf(`{"query":"q","behave":%q}`, a.question())
 		return said{calls: []wish{{"call_1", "pska_pska_search", asked}, {"call_2", "pska_bump", `{}`}}}
 	case 2:
 		return said{calls: []wish{{"call_3", "pska_pska_search", `{"query":"afterwards"}`}}}
 	}
 	return said{text: "done"}
-}
-
-// question is the JSON text of the last user message.
-func question(a asked) string {
-	text := `""`
-	for _, m := range a.Messages {
-		if m.Role == "user" {
-			text = string(m.Content)
-		}
-	}
-	return text
 }
 
 // arrived lists what the scripted server received of one tool, as canonical arguments.
