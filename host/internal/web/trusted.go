@@ -28,7 +28,7 @@ const maxHeader = 4096
 func (a authenticator) fromHeaders(r *http.Request) (Caller, *Refusal) {
 	if !a.trusts(r.RemoteAddr) {
 		if r.Header.Values(UserHeader) == nil {
-			return Caller{}, unauthorized("A service token is required.")
+			return Caller{}, unauthorized("The identity headers of a trusted proxy are required.")
 		}
 		return Caller{}, &Refusal{
 			Status: http.StatusForbidden, Code: "untrusted_proxy",
