@@ -137,7 +137,7 @@ func (p *policyParser) ids(loc []string, fields map[string]any, key string) []st
 	if !isList {
 		entries = []any{value}
 	}
-	ids := []string{}
+	ids, known := []string{}, map[string]bool{}
 	for _, entry := range entries {
 		id, isText := entry.(string)
 		if !isText {
@@ -145,8 +145,8 @@ func (p *policyParser) ids(loc []string, fields map[string]any, key string) []st
 			return nil
 		}
 		id = strings.TrimSpace(id)
-		if id != "" && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+		if id != "" && !known[id] {
+			ids, known[id] = append(ids, id), true
 		}
 	}
 	if len(ids) == 0 {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,5 +96,17 @@ func TestAMistakenToolPolicyAllowsNothing(t *testing.T) {
 		if got, _ := parse(t, text); got.Mode != run.NoTools {
 			t.Errorf("%s: mode = %q, want none", text, got.Mode)
 		}
+	}
+}
+
+// TestALongScopeIsReadInOneSweep would take minutes otherwise: a request may hold as many ids.
+func TestALongScopeIsReadInOneSweep(t *testing.T) {
+	ids := make([]any, 500_000)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("source-%d", i)
+	}
+	policy, faults := ParseToolPolicy(map[string]any{"scope": map[string]any{"source_item_ids": append(ids, ids...)}})
+	if len(faults) > 0 || len(policy.Scope.SourceItemIDs) != len(ids) {
+		t.Errorf("%d ids, %v", len(policy.Scope.SourceItemIDs), faults)
 	}
 }

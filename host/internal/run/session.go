@@ -46,7 +46,11 @@ func inside(ids, bound []string) bool {
 	if bound == nil {
 		return true
 	}
-	return ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(bound, id) })
+	within := make(map[string]bool, len(bound))
+	for _, id := range bound {
+		within[id] = true
+	}
+	return ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return !within[id] })
 }
 
 // Bytes is how much text the turn holds.

@@ -27,15 +27,19 @@ func (s *Set) Choose(question string, wanted *[]string) (chosen []run.Skill, unk
 	if wanted == nil {
 		return s.called(question), nil
 	}
+	seen := map[string]bool{}
 	for _, name := range *wanted {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
 		i, found := slices.BinarySearchFunc(s.skills, name, func(known run.Skill, name string) int {
 			return cmp.Compare(known.Name, name)
 		})
-		switch {
-		case !found && !slices.Contains(unknown, name):
-			unknown = append(unknown, name)
-		case found && !slices.ContainsFunc(chosen, named(name)):
+		if found {
 			chosen = append(chosen, s.skills[i])
+		} else {
+			unknown = append(unknown, name)
 		}
 	}
 	sortByName(chosen)

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -259,5 +260,17 @@ func TestReloadTakesUpWhatChangedAndKeepsWhatWorksOtherwise(t *testing.T) {
 	}
 	if chosen, _ := open.Choose("", nil); names(chosen) != "s" {
 		t.Errorf("chosen %q of %q", names(chosen), names(open.All()))
+	}
+}
+
+// TestALongListOfNamesIsReadInOneSweep would take minutes otherwise: a request may hold as many names.
+func TestALongListOfNamesIsReadInOneSweep(t *testing.T) {
+	wanted := make([]string, 500_000)
+	for i := range wanted {
+		wanted[i] = fmt.Sprintf("skill-%d", i)
+	}
+	chosen, unknown := new(Set).Choose("", &wanted)
+	if len(chosen) > 0 || len(unknown) != len(wanted) {
+		t.Errorf("%d chosen, %d unknown", len(chosen), len(unknown))
 	}
 }
