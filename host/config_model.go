@@ -28,7 +28,7 @@ type AgentConfig struct {
 	RewriteTimeout   time.Duration `key:"rewrite_timeout" default:"30s" min:"1ms" max:"1h" about:"How long the model may take to put an answer right; then the sentences that must not leave are dropped."`
 	SystemPromptFile string        `key:"system_prompt_file" default:"" about:"File with the operator's standing instruction to the model."`
 	MemoryTurns      int           `key:"memory_turns" default:"20" min:"1" max:"1000" about:"Earlier runs of its session that a run with session_memory remembers, the newest."`
-	MemoryBytes      int           `key:"memory_bytes" default:"65536" min:"256" max:"16777216" about:"Text of the same."`
+	MemoryBytes      int           `key:"memory_bytes" default:"65536" min:"256" max:"16777216" about:"Text of what such a run remembers; what is older is left out."`
 	ContextBytes     int           `key:"context_bytes" default:"400000" min:"4096" max:"268435456" about:"Text of one conversation, beyond which older parts of it are shortened for the model."`
 
 	SystemPrompt string // content of SystemPromptFile

@@ -21,7 +21,7 @@ type ServerConfig struct {
 
 // RateLimits bounds requests. More of them get 429 with Retry-After.
 type RateLimits struct {
-	PerCredential RateConfig `key:"per_credential" about:"Of one credential; those who come without one are told apart by address."`
+	PerCredential RateConfig `key:"per_credential" about:"Requests of one credential; those who come without one are told apart by address."`
 	PerUser       RateConfig `key:"per_user" about:"Runs and policy checks on behalf of one user, whoever asks for them."`
 	MaxKeys       int        `key:"max_keys" default:"10000" min:"1" max:"1000000" about:"Credentials and users that are remembered; beyond it the one that was silent longest begins anew."`
 }
