@@ -43,7 +43,8 @@ type Runs interface {
 	Run(ctx context.Context, ref run.Ref) (run.Run, error)
 	// Keyed returns the run that a tenant's user asked for under an idempotency key, or ErrUnknown.
 	Keyed(ctx context.Context, tenant run.TenantKey, userKey, key string) (run.Run, error)
-	// Runs lists runs, newest first. Their Request.Messages are left out: lists are for looking.
+	// Runs lists runs, newest first. Messages, Skills and ToolPolicy of their requests are left out: each may be as long
+	// as a request, and lists are for looking.
 	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
 }
 

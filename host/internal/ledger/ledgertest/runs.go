@@ -25,7 +25,7 @@ func runFacts() []fact {
 		{"OfManyCreatingUnderOneKeyOneSucceeds", oneCreatorUnderAKey},
 		{"IdempotencyKeyGoesWithItsRun", keyGoesWithItsRun},
 		{"ListsAreNewestFirst", listsAreNewestFirst},
-		{"ListsLeaveTheConversationOut", listsLeaveTheConversationOut},
+		{"ListsLeaveOutWhatMayBeLong", listsLeaveOutWhatMayBeLong},
 		{"RunsOfOneMomentAreListedLastCreatedFirst", oneMomentIsOrdered},
 		{"FiltersSelectRuns", filtersSelectRuns},
 		{"LimitBoundsItemsAndNotTheTotal", limitBoundsItems},
@@ -165,14 +165,18 @@ func listsAreNewestFirst(w *world) {
 	w.same("order", []string{"c", "a", "b"}, ids(page.Items))
 }
 
-func listsLeaveTheConversationOut(w *world) {
+func listsLeaveOutWhatMayBeLong(w *world) {
 	w.queued("a", func(r *run.Run) {
+		r.Request.Skills = &[]string{"long"}
+		r.Request.ToolPolicy = run.ToolPolicy{Allowed: []string{"long"}, Scope: &sdk.Scope{SourceItemIDs: []string{"long"}}}
 		r.Request.Messages = []run.Message{{Role: run.User, Content: "long"}}
 		r.Request.Metadata = []byte(`{"n":1.50,"caller":"pska"}`)
 	})
 	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
 	w.must(err)
 	w.same("messages", 0, len(page.Items[0].Request.Messages))
+	w.same("skills", (*[]string)(nil), page.Items[0].Request.Skills)
+	w.same("tool policy", run.ToolPolicy{}, page.Items[0].Request.ToolPolicy)
 	w.same("metadata", `{"n":1.50,"caller":"pska"}`, string(page.Items[0].Request.Metadata))
 	w.same("messages of the run", 1, len(w.get(page.Items[0].Ref).Request.Messages))
 }

@@ -75,8 +75,9 @@ func runExists(op string) error {
 
 const selectRuns = runColumns + `, b.request, b.outcome` + runTables
 
-// listRuns leaves the conversation out: a thousand of them would not fit into memory.
-const listRuns = runColumns + `, CAST(json_remove(CAST(b.request AS TEXT), '$.messages') AS BLOB), b.outcome` + runTables
+// listRuns leaves out what may be as long as a request: a thousand of them would not fit into memory.
+const listRuns = runColumns + `,
+		CAST(json_remove(CAST(b.request AS TEXT), '$.messages', '$.skills', '$.tool_policy') AS BLOB), b.outcome` + runTables
 
 const (
 	runColumns = `
@@ -127,7 +128,7 @@ func (t *tx) key(place int64, r run.Run) error {
 	return err
 }
 
-// Runs lists runs, newest first, without their messages.
+// Runs lists runs, newest first, without what may be as long as a request.
 func (l *Ledger) Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error) {
 	where := runConditions(filter)
 	var page run.Page[run.Run]
