@@ -89,7 +89,6 @@ func (f field) boundsProblem(number int64, kind reflect.Type) string {
 	return fmt.Sprintf("must lie between %d and %d", f.bounds.least, f.bounds.most)
 }
 
-// element returns the path of one element of a list.
 func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 // join returns the path of a key within a section.

@@ -15,7 +15,6 @@ import (
 	"github.com/fastreact/fastreact/sdk/client"
 )
 
-// workerFlags are the flags of the digest worker.
 type workerFlags struct {
 	config                 pskaworker.Config
 	tokenEnv, pskaTokenEnv string

@@ -7,7 +7,6 @@ type citation struct {
 	Title           string `json:"title"`
 }
 
-// entry is one result.
 type entry struct {
 	Title    string   `json:"title"`
 	Snippet  string   `json:"snippet,omitempty"`

@@ -123,7 +123,6 @@ func (l *callLog) tapLines(in io.Reader) io.Reader {
 
 const maxRequest = 16 << 20
 
-// tapRequests taps the bodies of HTTP requests.
 func (l *callLog) tapRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))

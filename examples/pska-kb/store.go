@@ -204,7 +204,6 @@ func smallWords() []string {
 		"our say says tell that the their there this to was we were what when where which who why will with you your")
 }
 
-// remove forgets a note.
 func (s *store) remove(ctx context.Context, n note) error {
 	return s.inTransaction(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{`DELETE FROM notes WHERE id = ?`, `DELETE FROM readers WHERE id = ?`} {

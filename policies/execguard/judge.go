@@ -104,7 +104,6 @@ func (j *judge) node(node syntax.Node) finding {
 	return isSafe()
 }
 
-// simple judges one simple command.
 func (j *judge) simple(n *syntax.CallExpr) finding {
 	if len(n.Args) == 0 {
 		return isSafe()

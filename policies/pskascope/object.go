@@ -56,7 +56,6 @@ func readList(raw json.RawMessage) []json.RawMessage {
 	return list
 }
 
-// readText reads a JSON string.
 func readText(raw json.RawMessage) (string, bool) {
 	var text *string
 	if err := json.Unmarshal(raw, &text); err != nil || text == nil {

@@ -67,7 +67,6 @@ func malformed(err error) bool {
 	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
-// complete reports a result.
 func (p *pska) complete(ctx context.Context, job Job, result map[string]any) error {
 	return p.report(ctx, job, "/complete", map[string]any{"result": result})
 }

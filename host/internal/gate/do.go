@@ -166,7 +166,6 @@ func sourceOf(r *refusal) string {
 	return "gate"
 }
 
-// outcome is the outcome of a refused call.
 func (v Verdict) outcome() run.CallOutcome {
 	return run.CallOutcome{
 		Content: v.refusal.text, IsError: true, Denied: v.refusal.code, Citations: []string{}, Decision: v.decision,

@@ -31,7 +31,6 @@ type Source struct {
 	set  *token.FileSet
 }
 
-// line returns the line of a position.
 func (s Source) line(at token.Pos) int { return s.set.Position(at).Line }
 
 // finding says that a rule is broken at a position.
@@ -139,5 +138,4 @@ func parse(name string, text []byte) (Source, error) {
 	}, nil
 }
 
-// lines counts the lines of a text.
 func lines(text []byte) int { return bytes.Count(text, []byte("\n")) }

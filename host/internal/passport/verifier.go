@@ -22,8 +22,8 @@ var (
 	ErrNoKeys  = errors.New("no keys to check tokens with") // the set was never read: nobody can tell yet
 )
 
-// MaxToken is the largest token that is read, in bytes.
-const MaxToken = 16 << 10
+// maxToken is the largest token that is read, in bytes.
+const maxToken = 16 << 10
 
 // Config is what a verifier is made of. Issuer, Audience and exactly one of Secret, File and URL are required.
 type Config struct {
@@ -111,8 +111,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 
 // Verify returns the holder of a token, or ErrRefused or ErrNoKeys.
 func (v *Verifier) Verify(ctx context.Context, token string) (Holder, error) {
-	if len(token) > MaxToken {
-		return Holder{}, fmt.Errorf("%w: larger than %d bytes", ErrRefused, MaxToken)
+	if len(token) > maxToken {
+		return Holder{}, fmt.Errorf("%w: larger than %d bytes", ErrRefused, maxToken)
 	}
 	claims := jwt.MapClaims{}
 	parser := jwt.NewParser(

@@ -72,7 +72,7 @@ func TestATokenThatIsNotTheIssuersIsRefused(t *testing.T) {
 		"two parts":              {public, right[:strings.LastIndex(right, ".")]},
 		"four parts":             {public, right + ".x"},
 		"empty":                  {public, ""},
-		"huge":                   {public, sign(t, object{"alg": "RS256", "kid": "r"}, good(object{"x": strings.Repeat("a", MaxToken)}), byRSA(k.rsa))},
+		"huge":                   {public, sign(t, object{"alg": "RS256", "kid": "r"}, good(object{"x": strings.Repeat("a", maxToken)}), byRSA(k.rsa))},
 		"claims are no object":   {shared, "eyJhbGciOiJIUzI1NiJ9.W10." + b64(byHMAC(secret)([]byte("eyJhbGciOiJIUzI1NiJ9.W10")))},
 	} {
 		if holder, err := c.v.Verify(t.Context(), c.token); !errors.Is(err, ErrRefused) {
