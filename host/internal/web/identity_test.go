@@ -138,6 +138,8 @@ func TestWhoHasNoRightCredentialIsTurnedAway(t *testing.T) {
 		"proxy, nothing":             {proxyMode(), proxy, nil, 401, "unauthorized"},
 		"proxy, empty user":          {proxyMode(), proxy, []string{UserHeader, ""}, 401, "unauthorized"},
 		"proxy, two users":           {proxyMode(), proxy, []string{UserHeader, "red:ann", UserHeader, "red:bob"}, 401, "unauthorized"},
+		"proxy, two users joined":    {proxyMode(), proxy, []string{UserHeader, "red:ann, blue:bob"}, 401, "unauthorized"},
+		"proxy, two tenants joined":  {proxyMode(), proxy, []string{UserHeader, "red:ann", TenantHeader, "red,blue"}, 401, "unauthorized"},
 		"proxy, two roles":           {proxyMode(), proxy, []string{UserHeader, "red:ann", rolesHeader, "x", rolesHeader, "operator"}, 401, "unauthorized"},
 		"proxy, borrowed provider":   {proxyMode(), proxy, []string{UserHeader, "red:ann", providerHeader, "Service_Token"}, 401, "unauthorized"},
 		"proxy, odd user":            {proxyMode(), proxy, []string{UserHeader, "red:a\u202en"}, 401, "unauthorized"},

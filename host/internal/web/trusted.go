@@ -56,6 +56,8 @@ func (a authenticator) fromHeaders(r *http.Request) (Caller, *Refusal) {
 	switch {
 	case caller.UserKey == "":
 		return Caller{}, unauthorized("The trusted proxy named no user.")
+	case strings.Contains(caller.UserKey+caller.TenantKey, ","): // two values in one line, as some proxies join them
+		return Caller{}, unauthorized("The identity headers are not valid.")
 	case !validKey(caller.UserKey), caller.TenantKey != "" && !validKey(caller.TenantKey), !validKey(caller.Provider),
 		isOwnProvider(caller.Provider) && caller.Provider != string(AuthTrustedHeaders):
 		return Caller{}, unauthorized("The identity headers are not valid.")

@@ -63,6 +63,9 @@ func (f *face) tools(x *web.Exchange) error {
 		if tool.Source == run.FromMCP {
 			list.MCPTools = append(list.MCPTools, tool.Name)
 		}
+		if x.Caller.Standing == web.Bare {
+			tool.Plugin = "" // what is behind a tool is not for everybody
+		}
 		list.Summaries = append(list.Summaries, toolSummary{
 			tool.Name, tool.Description, parametersOf(tool.Schema), string(tool.Source), tool.Plugin,
 		})
