@@ -9,8 +9,8 @@ import (
 
 // reportDone tells PSKA the result until it has taken or refused it. After a try whose answer never came the lease is
 // asked for again first: PSKA leases no job that is completed, nor one that another worker has, so that a job is
-// completed once.
-func (w *Worker) reportDone(ctx context.Context, h *hold, o outcome) {
+// completed once. It reports whether PSKA has taken the end of the job.
+func (w *Worker) reportDone(ctx context.Context, h *hold, o outcome) (settled bool) {
 	h.letGo()
 	log := w.cfg.Log.With(slog.String("job_id", h.job.ID), slog.String("run_id", o.runID))
 	doubtful := h.lapsed()
@@ -20,20 +20,20 @@ func (w *Worker) reportDone(ctx context.Context, h *hold, o outcome) {
 		switch {
 		case err == nil:
 			log.Info("job completed")
-			return
+			return true
 		case gone(err):
 			log.Warn("job is over or another worker's, result not taken", slog.Any("error", err))
-			return
+			return false
 		case final(err):
 			log.Error("result refused", slog.Any("error", err))
 			w.tellFailure(ctx, h, failure{"result_refused", "PSKA did not take the result", false})
-			return
+			return false
 		}
 		doubtful = true
 		log.Warn("result not delivered", slog.Any("error", err))
 		if pauseFor(ctx, max(down.next(), retryAfter(err))) != nil {
 			log.Error("job left to its lease, its result not delivered")
-			return
+			return false
 		}
 	}
 }

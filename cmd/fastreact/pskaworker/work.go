@@ -41,8 +41,7 @@ func (w *Worker) work(hard context.Context, job Job) (settled bool) {
 	defer h.letGo()
 	o, err := w.digest(timed, job)
 	if err == nil {
-		w.reportDone(ctx, h, o)
-		return true
+		return w.reportDone(ctx, h, o)
 	}
 	return w.reportFailure(ctx, h, o.runID, reasonOf(timed, err))
 }

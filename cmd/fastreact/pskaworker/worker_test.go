@@ -272,3 +272,28 @@ func TestTwoTenantsJobsOfOneIDHaveRunsOfTheirOwn(t *testing.T) {
 		}
 	})
 }
+
+func TestAJobWhoseEndIsNotTakenIsNotLeasedWithoutAPause(t *testing.T) {
+	for _, status := range []int{http.StatusConflict, http.StatusRequestEntityTooLarge} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, queued("j"))
+				w.config.Once = false
+				ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer stop()
+				tries := 0
+				w.answers["POST /jobs/j/complete"] = func() (int, string) {
+					if tries++; tries > 50 {
+						stop()
+					}
+					return status, ``
+				}
+				w.answers["POST /jobs/j/fail"] = func() (int, string) { return status, `` }
+				w.workUntil(ctx)
+				if tries > 40 {
+					t.Errorf("%d tries in five minutes", tries)
+				}
+			})
+		})
+	}
+}
