@@ -269,3 +269,17 @@ func TestPrometheusReadsTheSameNumbers(t *testing.T) {
 		t.Error(body)
 	}
 }
+
+func TestReadinessSaysWhetherCallersProveTheirTenant(t *testing.T) {
+	for mode, want := range map[web.AuthMode]bool{
+		web.AuthNone: false, web.AuthServiceToken: false, web.AuthJWT: true, web.AuthTrustedHeaders: true,
+	} {
+		server := open(t, newBook(nil), looking(&inspector{ready: wholeReport()}), func(cfg *Config, _ *web.Config) {
+			cfg.AuthMode = mode
+		})
+		_, body := call(t, server, "GET", "/ready", "")
+		if got := strings.Contains(body, `"multitenant":{"enabled":true}`); got != want {
+			t.Errorf("%s: %s", mode, body)
+		}
+	}
+}

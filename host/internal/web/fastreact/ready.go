@@ -11,14 +11,13 @@ import (
 
 // ReadyReport is what the service leans on and how it is. Texts in it are safe to show.
 type ReadyReport struct {
-	Agent       bool // an agent can be driven
-	Model       ModelReport
-	Multitenant bool
-	Servers     []sdk.SourceStatus // MCP servers
-	Tools       []string           // registered names of MCP tools
-	Store       StoreReport
-	Plugins     []PluginReport
-	Compiled    bool // every plugin is loaded and works
+	Agent    bool // an agent can be driven
+	Model    ModelReport
+	Servers  []sdk.SourceStatus // MCP servers
+	Tools    []string           // registered names of MCP tools
+	Store    StoreReport
+	Plugins  []PluginReport
+	Compiled bool // every plugin is loaded and works
 }
 
 // ModelReport says whether a model is configured.
@@ -85,8 +84,13 @@ type readyModel struct {
 	APIKeySet bool   `json:"api_key_configured"`
 }
 
+// readyTenants says whether callers prove which tenant they belong to. Tenants are kept apart in any case.
 type readyTenants struct {
 	Enabled bool `json:"enabled"`
+}
+
+func (f *face) bringsTenants() bool {
+	return f.cfg.AuthMode == web.AuthJWT || f.cfg.AuthMode == web.AuthTrustedHeaders
 }
 
 type readyMCP struct {
@@ -130,7 +134,7 @@ func (f *face) ready(x *web.Exchange) error {
 	body := readyBody{
 		Status: "degraded", AgentReady: report.Agent, Contract: Schema, Auth: f.readyAuth(),
 		Model:       readyModel{report.Model.Name, report.Model.BaseSet, report.Model.APIKeySet},
-		Multitenant: readyTenants{report.Multitenant}, MCP: toReadyMCP(report),
+		Multitenant: readyTenants{f.bringsTenants()}, MCP: toReadyMCP(report),
 		Store:   readyStore{report.Store.Driver, report.Store.Ready, orNull(report.Store.LastError)},
 		Plugins: []readyPlugin{}, Timestamp: stamp(time.Now()),
 	}
