@@ -28,6 +28,7 @@ func results() []plugintest.Case {
 		{Name: "files stay from call to call", Run: staying},
 		{Name: "a background command and wait work", Run: says("(sleep 0.05; echo b) & echo a; wait; echo c", "a\nb\nc\n", 0)},
 		{Name: "/tmp is there when something is written to it", Run: says("f=$(mktemp); echo x > $f; cat $f; dirname $f", "x\n/tmp\n", 0)},
+		{Name: "which tells what is there", Run: says("which ls nope; echo $?", "/usr/bin/ls\n1\n", 0)},
 		{Name: "devices that scripts need are there", Run: says("head -c 3 /dev/zero | wc -c; head -c 8 /dev/urandom | wc -c; echo x > /dev/null; cat /dev/null; echo e > /dev/stderr", "3\n8\ne\n", 0)},
 	}
 }

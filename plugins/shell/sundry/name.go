@@ -186,7 +186,7 @@ func which(ctx context.Context, c *command.Call) int {
 		if strings.HasPrefix(name, "-") {
 			continue
 		}
-		status = max(status, c.Run(ctx, c, []string{"sh", "-c", `command -v -- "$1"`, "which", name}))
+		status = max(status, c.Run(ctx, c, []string{"sh", "-c", `command -v "$1"`, "which", name}))
 	}
 	return status
 }
