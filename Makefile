@@ -35,7 +35,7 @@ plugins: ## build the built-in WebAssembly plugins into plugins/builtin/dist
 
 test: plugins peers ## run every test, with the race detector where a C compiler exists
 	@if [ -z "$(RACE)" ]; then echo "race detector: off (no C compiler found)"; else echo "race detector: on"; fi
-	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) -timeout 15m ./...
+	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) -timeout 20m ./...
 
 peers:
 	@for peer in node; do command -v $$peer >/dev/null 2>&1 && echo "peer found: $$peer" || echo "peer not found: $$peer (its tests are skipped by name)"; done

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,17 +27,60 @@ var shelf struct {
 	builds func() (map[string][]byte, error) // set by TestMain; builds once
 }
 
+// shelfVariable names the shelf of another process of this test, in whose name this one runs.
+const shelfVariable = "FASTREACT_BUILTIN_SHELF"
+
 func TestMain(m *testing.M) {
+	if shelf.dir = os.Getenv(shelfVariable); shelf.dir != "" {
+		shelf.builds = readBuilds
+		os.Exit(m.Run())
+	}
 	dir, err := os.MkdirTemp("", "fastreact-builtin-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	shelf.dir = dir
-	shelf.builds = sync.OnceValues(func() (map[string][]byte, error) { return buildAll("first") })
+	shelf.builds = sync.OnceValues(func() (map[string][]byte, error) {
+		builds, err := buildAll("first")
+		if err != nil {
+			return nil, err
+		}
+		return builds, elsewhere("TestEveryModuleLoads")
+	})
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// elsewhere runs a test in a process without the race detector, on this one's shelf. With it, compiling the modules
+// takes minutes, and so does a suite of hundreds of fresh instances, of which none has more than one thread.
+func elsewhere(test string) error {
+	command := exec.Command("go", "test", "-count=1", "-run", "^"+test+"$", ".")
+	command.Env = append(os.Environ(), shelfVariable+"="+shelf.dir)
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s in a process of its own: %w\n%s", test, err, text)
+	}
+	return nil
+}
+
+// readBuilds reads the builds of the process that started this one.
+func readBuilds() (map[string][]byte, error) {
+	modules := map[string][]byte{}
+	for _, plugin := range builtin.Plugins() {
+		module, err := os.ReadFile(filepath.Join(shelf.dir, "first", plugin.Dir, "plugin.wasm"))
+		if err != nil {
+			return nil, err
+		}
+		modules[plugin.Name] = module
+	}
+	return modules, nil
+}
+
+func TestEveryModuleLoads(t *testing.T) {
+	for _, plugin := range builtin.Plugins() {
+		load(t, plugin.Name, sdk.ReadWrite)
+	}
 }
 
 // buildAll copies the sources the plugins are made of to a folder of its own and builds them there.
