@@ -100,6 +100,7 @@ func approvalOf(v Verdict) *run.Approval {
 type fakeSource struct {
 	recorder *fakeRecorder
 	result   sdk.Result
+	progress sdk.Progress
 	err      error
 	hang     bool          // until the context ends
 	hanging  chan struct{} // closed when it does
@@ -127,6 +128,7 @@ func (s *fakeSource) Invoke(ctx context.Context, _ run.Tool, call sdk.Call) (sdk
 		<-ctx.Done()
 		return sdk.Result{}, ctx.Err()
 	}
+	sdk.ReportProgress(ctx, s.progress)
 	return s.result, s.err
 }
 

@@ -17,7 +17,7 @@ var errToolTimeout = errors.New("tool timeout")
 
 // invoke runs the tool. This is the only place in the house that does.
 func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOutcome {
-	timed, stop := context.WithTimeoutCause(ctx, g.cfg.ToolTimeout, errToolTimeout)
+	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.cfg.ToolTimeout, errToolTimeout)
 	defer stop()
 	started := time.Now()
 	result, err := source.Invoke(timed, v.tool, sdk.Call{
