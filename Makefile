@@ -38,7 +38,10 @@ test: plugins peers ## run every test, with the race detector where a C compiler
 	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) -timeout 20m ./...
 
 peers:
-	@for peer in node; do command -v $$peer >/dev/null 2>&1 && echo "peer found: $$peer" || echo "peer not found: $$peer (its tests are skipped by name)"; done
+	@say() { if [ -n "$$2" ]; then echo "peer found: $$1"; else echo "peer not found: $$1 (its tests are skipped by name)"; fi; }; \
+	for peer in node git strace bash jq bc xxd column; do say $$peer "$$(command -v $$peer)"; done; \
+	say "npm packages of .ci/peers" "$$(ls -d $${FASTREACT_NODE_MODULES:-.ci/peers/node_modules} 2>/dev/null)"; \
+	say PostgreSQL "$$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)"
 
 check: plugins ## format, vet, staticcheck and the guests' build
 	@bad=$$(go tool gofumpt -l cmd examples host plugins policies sdk testdata); if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
