@@ -11,6 +11,9 @@ import (
 // repository is a git repository with one commit and one change that was not committed.
 func repository(t *testing.T) (folder string) {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		missingPeer(t, "git")
+	}
 	folder = filepath.Join(t.TempDir(), "repository")
 	write := func(text string) {
 		if err := os.WriteFile(filepath.Join(folder, "a.txt"), []byte(text), 0o600); err != nil {
