@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func refusedFor(err error) error {
 	case errors.As(err, &said) && (said.Status == http.StatusUnauthorized || said.Status == http.StatusForbidden):
 		return failure{"service_refused", "the service refused the worker's credential", true}
 	case errors.As(err, &said) && said.Status != http.StatusTooManyRequests && said.Status/100 == 4:
-		return failure{"run_refused", or(said.Code, "invalid_request"), false}
+		return failure{"run_refused", cmp.Or(said.Code, "invalid_request"), false}
 	case final(err):
 		return failure{"batch_refused", strings.TrimSpace(err.Error()), false}
 	}

@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -111,5 +112,5 @@ func failed(code, reason, text string) error {
 	case "invalid_request", "forbidden", "context_too_large":
 		return failure{code, text, false}
 	}
-	return failure{or(code, "run_failed"), text, true}
+	return failure{cmp.Or(code, "run_failed"), text, true}
 }

@@ -2,6 +2,7 @@ package pskaworker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ func (j Job) with(newer Job) Job {
 	if newer.Batch == newer.ID {
 		newer.Batch = j.Batch
 	}
-	newer.Cursor, newer.Generation = or(newer.Cursor, j.Cursor), or(newer.Generation, j.Generation)
+	newer.Cursor, newer.Generation = cmp.Or(newer.Cursor, j.Cursor), cmp.Or(newer.Generation, j.Generation)
 	if len(newer.Scope) == 0 {
 		newer.Scope = j.Scope
 	}
@@ -185,8 +186,8 @@ func (p *pska) sign(request *http.Request, job Job) {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("X-PSKA-Caller", p.at.Caller)
-	request.Header.Set("X-PSKA-Tenant-Id", or(job.Tenant, p.at.Tenant))
-	request.Header.Set("X-PSKA-User-Id", or(job.User, p.at.User))
+	request.Header.Set("X-PSKA-Tenant-Id", cmp.Or(job.Tenant, p.at.Tenant))
+	request.Header.Set("X-PSKA-User-Id", cmp.Or(job.User, p.at.User))
 	if p.at.Token != "" {
 		request.Header.Set("X-PSKA-Service-Token", p.at.Token)
 	}

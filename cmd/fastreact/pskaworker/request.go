@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -14,14 +15,14 @@ const system = `You digest one batch of a person's material for their knowledge 
 
 // request asks for the run over a batch.
 func (w *Worker) request(job Job, b batch, runID string) (client.Request, error) {
-	user := or(job.User, w.cfg.PSKA.User)
+	user := cmp.Or(job.User, w.cfg.PSKA.User)
 	budget := job.Budget
 	if budget == nil {
 		budget = map[string]any{"pska_pska_write_candidates": 1, "pska_pska_job_context": 1}
 	}
 	metadata, err := json.Marshal(map[string]any{
 		"run_id": runID, "caller": digestCaller, "purpose": "digest",
-		"tenant_key": or(job.Tenant, w.cfg.PSKA.Tenant), "pska_user_id": user, "pska_job_id": job.ID,
+		"tenant_key": cmp.Or(job.Tenant, w.cfg.PSKA.Tenant), "pska_user_id": user, "pska_job_id": job.ID,
 		"scope":       map[string]any{"job_id": job.ID, "cursor": orNull(job.Cursor)},
 		"tool_budget": budget, "pska_worker_id": w.cfg.WorkerID,
 	})

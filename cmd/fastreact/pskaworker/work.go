@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -48,7 +49,7 @@ func (w *Worker) work(hard context.Context, job Job) (settled bool) {
 
 // named returns the job with the tenant and the user it is for, where its entry names none.
 func (w *Worker) named(job Job) Job {
-	job.Tenant, job.User = or(job.Tenant, w.cfg.PSKA.Tenant), or(job.User, w.cfg.PSKA.User)
+	job.Tenant, job.User = cmp.Or(job.Tenant, w.cfg.PSKA.Tenant), cmp.Or(job.User, w.cfg.PSKA.User)
 	return job
 }
 

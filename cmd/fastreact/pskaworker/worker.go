@@ -8,6 +8,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,14 +87,14 @@ func New(cfg Config) (*Worker, error) {
 }
 
 func (c Config) complete() Config {
-	c.Poll = or(c.Poll, 5*time.Second)
-	c.Lease = or(c.Lease, 300*time.Second)
-	c.Concurrency = or(c.Concurrency, 1)
-	c.RunTimeout = or(c.RunTimeout, 30*time.Minute)
-	c.MaxBatchBytes = or(c.MaxBatchBytes, 256<<10)
-	c.PSKA.Caller = or(c.PSKA.Caller, digestCaller)
-	c.PSKA.Tenant = or(c.PSKA.Tenant, "pska")
-	c.PSKA.User = or(c.PSKA.User, "user_primary")
+	c.Poll = cmp.Or(c.Poll, 5*time.Second)
+	c.Lease = cmp.Or(c.Lease, 300*time.Second)
+	c.Concurrency = cmp.Or(c.Concurrency, 1)
+	c.RunTimeout = cmp.Or(c.RunTimeout, 30*time.Minute)
+	c.MaxBatchBytes = cmp.Or(c.MaxBatchBytes, 256<<10)
+	c.PSKA.Caller = cmp.Or(c.PSKA.Caller, digestCaller)
+	c.PSKA.Tenant = cmp.Or(c.PSKA.Tenant, "pska")
+	c.PSKA.User = cmp.Or(c.PSKA.User, "user_primary")
 	if c.AllowedTools == nil {
 		c.AllowedTools = DefaultTools()
 	}
@@ -101,14 +102,6 @@ func (c Config) complete() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func or[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // Run works until ctx ends, and then finishes what is under way within the grace; what is left is handed back. With

@@ -1,6 +1,7 @@
 package pskaworker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -102,7 +103,7 @@ func (w *world) service(out http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(out, `{"run_id":"r","status":"cancelled"}`)
 	case rest == "stream":
 		fmt.Fprintf(out, "id: 0\nevent: x\ndata: %s\n\nevent: done\ndata: [DONE]\n\n",
-			fmt.Sprintf(`{"sequence":0,"type":%q,"content":"said","metadata":{"stop_reason":%q}}`, w.follow(r, id), or(w.stops[id], "stop")))
+			fmt.Sprintf(`{"sequence":0,"type":%q,"content":"said","metadata":{"stop_reason":%q}}`, w.follow(r, id), cmp.Or(w.stops[id], "stop")))
 	case !known:
 		out.WriteHeader(http.StatusNotFound)
 	default:
