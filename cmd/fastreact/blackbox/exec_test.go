@@ -162,7 +162,7 @@ func TestExecStartsNoProcess(t *testing.T) {
 	lines := bufio.NewScanner(words)
 	if !lines.Scan() || !strings.Contains(lines.Text(), "attached") {
 		_ = trace.Wait()
-		t.Skip("peer not installed: the right to trace a process: " + lines.Text())
+		missingPeer(t, "the right to trace a process: "+lines.Text())
 	}
 	go func() { _, _ = io.Copy(io.Discard, words) }()
 	content, _ := s.exec("ls | sort; sh -c 'echo a; (echo b)'; find . -exec echo {} \\; ; echo x | xargs echo; awk 'BEGIN { print 1 }'; curl x; yes | head -1; sleep 0.1 & wait")
