@@ -21,14 +21,10 @@ type emitter struct {
 	left int // bytes
 }
 
-type emitterKey struct{}
-
-// withEmitter lets a call report as much as it was granted to whoever listens behind ctx. Without a grant nothing is
+// newEmitter lets a call report as much as it was granted to whoever listens behind ctx. Without a grant nothing is
 // forwarded: the import did not link then.
-func withEmitter(ctx context.Context, granted int) context.Context {
-	outer := ctx
-	e := &emitter{left: granted, tell: func(p sdk.Progress) { sdk.ReportProgress(outer, p) }}
-	return context.WithValue(ctx, emitterKey{}, e)
+func newEmitter(ctx context.Context, granted int) emitter {
+	return emitter{left: granted, tell: func(p sdk.Progress) { sdk.ReportProgress(ctx, p) }}
 }
 
 // take forwards one report. What is no report, or beyond the budget, is dropped.
@@ -53,8 +49,8 @@ func serveEmit(ctx context.Context, runtime wazero.Runtime) error {
 	chunk := func(ctx context.Context, guest api.Module, stack []uint64) {
 		raw, ok := guest.Memory().Read(uint32(stack[0]), uint32(stack[1]))
 		stack[0] = 0
-		if e, there := ctx.Value(emitterKey{}).(*emitter); there && ok {
-			e.take(raw)
+		if ok {
+			visitOf(ctx).emit.take(raw)
 		}
 	}
 	_, err := runtime.NewHostModuleBuilder(moduleEmit).NewFunctionBuilder().

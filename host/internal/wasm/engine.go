@@ -18,6 +18,7 @@ type engine struct {
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache // nil without a cache folder
 	compiled wazero.CompiledModule
+	dialect  dialect
 }
 
 // engines holds one engine per digest and counts who uses it. Two loads of one module compile it once.
@@ -37,10 +38,11 @@ type sharedEngine struct {
 }
 
 // acquire returns the engine of a module, compiling it when nobody else has. Every acquire needs a release.
-func (e *engines) acquire(ctx context.Context, digest string, module []byte) (*engine, error) {
+func (e *engines) acquire(ctx context.Context, c *candidate) (*engine, error) {
+	digest := c.digest
 	shared, mine := e.join(digest)
 	if mine {
-		shared.engine, shared.err = e.build(context.WithoutCancel(ctx), digest, module)
+		shared.engine, shared.err = e.build(context.WithoutCancel(ctx), c)
 		close(shared.ready)
 	}
 	select {
@@ -91,17 +93,17 @@ func (e *engines) release(ctx context.Context, digest string) error {
 }
 
 // build compiles with the cache on disk; when that fails for whatever reason, once more without it.
-func (e *engines) build(ctx context.Context, digest string, module []byte) (*engine, error) {
+func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
 	if e.cacheDir == "" {
-		return compile(ctx, module, nil)
+		return compile(ctx, c, nil)
 	}
-	entry := cacheEntry{filepath.Join(e.cacheDir, digest)}
-	built, err := e.buildCached(ctx, entry, module)
+	entry := cacheEntry{filepath.Join(e.cacheDir, c.digest)}
+	built, err := e.buildCached(ctx, entry, c)
 	if err == nil {
 		return built, nil
 	}
 	_ = entry.remove()
-	fresh, freshErr := compile(ctx, module, nil)
+	fresh, freshErr := compile(ctx, c, nil)
 	if freshErr != nil {
 		return nil, freshErr
 	}
@@ -109,7 +111,7 @@ func (e *engines) build(ctx context.Context, digest string, module []byte) (*eng
 	return fresh, nil
 }
 
-func (e *engines) buildCached(ctx context.Context, entry cacheEntry, module []byte) (*engine, error) {
+func (e *engines) buildCached(ctx context.Context, entry cacheEntry, c *candidate) (*engine, error) {
 	if err := entry.prepare(); err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (e *engines) buildCached(ctx context.Context, entry cacheEntry, module []by
 	if err != nil {
 		return nil, fmt.Errorf("open wasm cache: %w", err)
 	}
-	built, err := compile(ctx, module, cache)
+	built, err := compile(ctx, c, cache)
 	if err != nil {
 		return nil, errors.Join(err, cache.Close(ctx))
 	}
@@ -128,7 +130,7 @@ func (e *engines) buildCached(ctx context.Context, entry cacheEntry, module []by
 }
 
 // compile never runs the module. cache may be nil; on success it belongs to the engine.
-func compile(ctx context.Context, module []byte, cache wazero.CompilationCache) (_ *engine, err error) {
+func compile(ctx context.Context, c *candidate, cache wazero.CompilationCache) (_ *engine, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("compile module: host panic: %v", cause)
@@ -139,18 +141,18 @@ func compile(ctx context.Context, module []byte, cache wazero.CompilationCache) 
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	compiled, err := runtime.CompileModule(ctx, module)
+	compiled, err := runtime.CompileModule(ctx, c.module.Bytes)
 	if err == nil {
-		err = link(ctx, runtime, compiled)
+		err = link(ctx, runtime, compiled, c.dialect)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("compile module: %w", err), runtime.Close(ctx))
 	}
-	return &engine{runtime: runtime, cache: cache, compiled: compiled}, nil
+	return &engine{runtime: runtime, cache: cache, compiled: compiled, dialect: c.dialect}, nil
 }
 
 // link serves what checkImports let pass, and compares each import with what is served.
-func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error {
+func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, d dialect) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return err
 	}
@@ -158,6 +160,9 @@ func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledM
 		return err
 	}
 	if err := serveEmit(ctx, runtime); err != nil {
+		return err
+	}
+	if err := d.serve(ctx, runtime); err != nil {
 		return err
 	}
 	for _, want := range compiled.ImportedFunctions() {

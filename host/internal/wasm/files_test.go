@@ -131,7 +131,8 @@ func TestAttemptsAreRealOnAPlainMount(t *testing.T) {
 	}
 	world := toolWorld(t.Context()).WithFSConfig(wazero.NewFSConfig().WithDirMount(w, "/w"))
 	answer, err := plugin.engine.answer(t.Context(), work{
-		op: sdk.OpCall, input: input, limits: plugin.limits, world: world, log: &callLog{log: plugin.log},
+		op: sdk.OpCall, input: input, world: world,
+		visit: &visit{limits: plugin.limits, log: &callLog{log: plugin.log}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func Inspect(module []byte) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, fmt.Errorf("inspect module: %w", err)
 	}
-	if err := s.checkExports(); err != nil {
+	if err := dialectOf(s).checkExports(s); err != nil {
 		return Inspection{}, fmt.Errorf("inspect module: %w", err)
 	}
 	sum := sha256.Sum256(module)

@@ -32,6 +32,7 @@ type candidate struct {
 	module   Module
 	digest   string
 	shape    *shape
+	dialect  dialect
 	manifest sdk.Manifest
 	limits   sdk.Limits
 	mounts   []mount
@@ -60,7 +61,7 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), err)
 	}
 	defer leave()
-	engine, err := h.engines.acquire(ctx, c.digest, module.Bytes)
+	engine, err := h.engines.acquire(ctx, c)
 	if err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
@@ -102,7 +103,8 @@ func (c *candidate) check(cfg Config) error {
 	if c.progress, err = progressOf(c.manifest.Capabilities.Progress, c.module.Grants.Progress); err != nil {
 		return err
 	}
-	return errors.Join(c.shape.checkExports(), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits))
+	c.dialect = dialectOf(c.shape)
+	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits))
 }
 
 func (c *candidate) checkPin() error {

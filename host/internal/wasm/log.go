@@ -35,20 +35,14 @@ func (l *callLog) flush() {
 	}
 }
 
-type callLogKey struct{}
-
-func withCallLog(ctx context.Context, l *callLog) context.Context {
-	return context.WithValue(ctx, callLogKey{}, l)
-}
-
 // serveLog instantiates fastreact:log/1. write takes UTF-8 text; it answers 0 whatever happens, so that a pure guest
 // learns nothing from it.
 func serveLog(ctx context.Context, runtime wazero.Runtime) error {
 	write := func(ctx context.Context, guest api.Module, stack []uint64) {
 		text, ok := guest.Memory().Read(uint32(stack[0]), uint32(stack[1]))
 		stack[0] = 0
-		if l, there := ctx.Value(callLogKey{}).(*callLog); there && ok {
-			_, _ = l.Write(append(text[:len(text):len(text)], '\n'))
+		if ok {
+			_, _ = visitOf(ctx).log.Write(append(text[:len(text):len(text)], '\n'))
 		}
 	}
 	_, err := runtime.NewHostModuleBuilder(moduleLog).NewFunctionBuilder().

@@ -10,7 +10,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/tetratelabs/wazero"
 
-	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -31,12 +30,6 @@ type Plugin struct {
 	mu        sync.Mutex
 	lastError string
 	failing   bool
-}
-
-// CallContext is what the host knows about a call and no guest can forge.
-type CallContext struct {
-	Workspace string              // host folder for the grant "workspace"; empty opens none
-	Account   *capability.Account // what that folder may hold; nil bounds nothing
 }
 
 // Manifest returns the plugin's manifest. Callers must not change what it refers to.
@@ -163,8 +156,8 @@ func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, cc CallCon
 	defer closeFiles()
 	text := &callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes}
 	defer text.flush()
-	ctx = withEmitter(ctx, p.progress)
-	return p.engine.answer(ctx, work{op: op, input: input, limits: p.limits, world: world, log: text})
+	v := &visit{call: cc, plugin: p.name, limits: p.limits, log: text, emit: newEmitter(ctx, p.progress)}
+	return p.engine.answer(ctx, work{op: op, input: input, world: world, visit: v})
 }
 
 func (p *Plugin) world(ctx context.Context, op sdk.Op, input []byte, cc CallContext) (wazero.ModuleConfig, func(), error) {

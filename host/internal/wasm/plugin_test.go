@@ -214,7 +214,7 @@ func TestManyCallersShareOnePlugin(t *testing.T) {
 
 func TestHostPanicIsAFailureAndTheNextCallWorks(t *testing.T) {
 	plugin := load(t, newHost(t, Config{}), Module{Bytes: wat(t, "abi/policy-allows")})
-	_, err := plugin.engine.answer(t.Context(), work{op: sdk.OpEvaluate, limits: plugin.limits})
+	_, err := plugin.engine.answer(t.Context(), work{op: sdk.OpEvaluate, visit: &visit{limits: plugin.limits}})
 	if code := codeOf(t, err); code != run.PluginTrapped {
 		t.Errorf("code %q: %v", code, err)
 	}
