@@ -1,0 +1,68 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/workbench"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// PluginSubject is a plugin as its author has it: a module, and the cases beside it.
+type PluginSubject = workbench.Subject
+
+// PluginTestReport is what came of a plugin's cases.
+type PluginTestReport = workbench.TestReport
+
+// PluginOutcome is what came of one case.
+type PluginOutcome = workbench.Outcome
+
+// OpenPlugin reads a plugin and its cases from its folder or its module's file. It runs nothing.
+func OpenPlugin(path string) (*PluginSubject, error) {
+	return workbench.Open(path, workbench.Words{Grants: decodeGrants, Limits: decodeLimits})
+}
+
+// TestPlugin runs every case of a plugin. An error is no failed case: nothing could be tried.
+func TestPlugin(ctx context.Context, subject *PluginSubject) (PluginTestReport, error) {
+	return workbench.Test(ctx, subject)
+}
+
+// UpdatePlugin rewrites the cases whose answer was not the one they want, and returns the paths of what it wrote.
+func UpdatePlugin(subject *PluginSubject, report PluginTestReport) ([]string, error) {
+	return workbench.Update(subject, report)
+}
+
+// decodeGrants reads grants as they stand in an entry of plugins.load.
+func decodeGrants(text []byte) (sdk.Capabilities, error) {
+	entry, err := decodeEntry("grants", text)
+	return entry.Grants.Capabilities(), err
+}
+
+// decodeLimits reads limits as they stand in an entry of plugins.load.
+func decodeLimits(text []byte) (sdk.Limits, error) {
+	entry, err := decodeEntry("limits", text)
+	return entry.Limits.Limits(), err
+}
+
+// decodeEntry reads one key of an entry in plugins.load, strictly as the configuration is read.
+func decodeEntry(key string, text []byte) (PluginConfig, error) {
+	var document strings.Builder
+	document.WriteString("plugins:\n load:\n  - path: case\n    allow_unpinned: true\n    " + key + ":\n")
+	for line := range strings.Lines(string(text)) {
+		document.WriteString("      " + strings.ReplaceAll(line, "\t", "  "))
+	}
+	config := DefaultConfig()
+	d := newDecoder()
+	d.document([]byte(document.String()), &config)
+	config.validatePlugins(d.report)
+	var problems []error
+	for _, p := range d.problems {
+		path := strings.TrimPrefix(p.Path, "plugins.load[0].")
+		problems = append(problems, errors.New(strings.TrimSpace(path+" "+p.Message+"; "+p.Hint)))
+	}
+	if len(problems) > 0 || len(config.Plugins.Load) != 1 {
+		return PluginConfig{}, errors.Join(problems...)
+	}
+	return config.Plugins.Load[0], nil
+}
