@@ -15,7 +15,14 @@ import (
 // Check judges one call and runs nothing: visible? → arguments → scope plugin, then clamp → rules and heuristics →
 // policy plugins. The same call and the same policy give the same verdict.
 func (g *Gate) Check(ctx context.Context, call run.Call) Verdict {
-	v := Verdict{gate: g, under: g.ruling.Load(), call: call, spent: new(atomic.Bool)}
+	under := g.enter()
+	defer g.leave(under)
+	return g.checkUnder(ctx, under, call)
+}
+
+// checkUnder judges a call under a ruling that the caller has entered.
+func (g *Gate) checkUnder(ctx context.Context, under *ruling, call run.Call) Verdict {
+	v := Verdict{gate: g, under: under, call: call, spent: new(atomic.Bool)}
 	v.decision = run.Decision{Action: sdk.Deny, PolicyScope: "builtin", PolicyHash: v.under.snapshot.Hash}
 	for _, step := range []func(context.Context, *Verdict) *refusal{g.admitted, g.readable, g.scoped, g.judged} {
 		if v.refusal = step(ctx, &v); v.refusal != nil {
@@ -40,7 +47,7 @@ func (v *Verdict) refuse() {
 
 // admitted asks the run's tool policy and finds the tool.
 func (g *Gate) admitted(ctx context.Context, v *Verdict) *refusal {
-	found, exists := g.find(ctx, v.call.Tool)
+	found, exists := v.under.find(ctx, v.call.Tool)
 	v.tool = found.tool
 	found.tool.Name = v.call.Tool
 	refused := admit(v.call.ToolPolicy, found.tool)

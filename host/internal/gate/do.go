@@ -17,7 +17,9 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 		v.refuse()
 		return v.outcome()
 	}
-	v = g.today(ctx, v)
+	today := g.enter()
+	defer g.leave(today)
+	v = g.judgedUnder(ctx, today, v)
 	v.decision.Chain = append([]run.ChainLink{}, v.decision.Chain...)
 	target, refused := g.pass(ctx, v, approval)
 	if refused == nil && !v.spent.CompareAndSwap(false, true) {
@@ -41,12 +43,12 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 	return outcome
 }
 
-// today returns the verdict under the rules in force: where they changed since, the call is judged again.
-func (g *Gate) today(ctx context.Context, v Verdict) Verdict {
-	if v.under == g.ruling.Load() {
+// judgedUnder returns the verdict under the ruling in force: where it changed since, the call is judged again.
+func (g *Gate) judgedUnder(ctx context.Context, today *ruling, v Verdict) Verdict {
+	if v.under == today {
 		return v
 	}
-	again := g.Check(ctx, v.call)
+	again := g.checkUnder(ctx, today, v.call)
 	again.spent = v.spent
 	return again
 }
@@ -61,7 +63,7 @@ func (g *Gate) pass(ctx context.Context, v Verdict, approval *run.Approval) (pla
 	if v.refusal != nil {
 		return placed{}, v.refusal
 	}
-	target, exists := g.find(ctx, v.call.Tool)
+	target, exists := v.under.find(ctx, v.call.Tool)
 	target.tool.Name = v.call.Tool
 	if refused := admit(v.call.ToolPolicy, target.tool); refused != nil {
 		return placed{}, refused

@@ -20,9 +20,10 @@ type Probe struct {
 // DryRun says what rules, heuristics and policy plugins would decide. It looks at no run, so tool policies and scopes
 // play no part; nothing is run and nothing recorded.
 func (g *Gate) DryRun(ctx context.Context, probe Probe) run.Decision {
-	under := g.ruling.Load()
+	under := g.enter()
+	defer g.leave(under)
 	tool := run.Tool{Name: probe.Tool, RawName: probe.Tool}
-	if found, exists := g.find(ctx, probe.Tool); exists {
+	if found, exists := under.find(ctx, probe.Tool); exists {
 		tool = found.tool
 	}
 	args := probe.Args
@@ -36,7 +37,7 @@ func (g *Gate) DryRun(ctx context.Context, probe Probe) run.Decision {
 			Chain: []run.ChainLink{{Source: "gate", Action: sdk.Deny, Reason: issue.Problem}}, PolicyHash: under.snapshot.Hash,
 		}
 	}
-	h := &hearing{gate: g, under: under, tool: tool, args: args, identity: probe.Identity}
+	h := &hearing{clock: g.cfg.Clock, under: under, tool: tool, args: args, identity: probe.Identity}
 	h.hold(ctx)
 	return h.decision
 }

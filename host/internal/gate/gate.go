@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
@@ -64,16 +64,13 @@ type Config struct {
 // defaultToolTimeout is tools.timeout of a config that does not say.
 const defaultToolTimeout = 60 * time.Second
 
-// Gate is the door. It may be used from many goroutines. Only its rules may change, whole: see Enforce.
+// Gate is the door. It may be used from many goroutines. What it decides with may change, whole: see Enforce and
+// Replace.
 type Gate struct {
-	cfg    Config // its Rules are those that the gate began with
-	ruling atomic.Pointer[ruling]
-}
+	cfg Config // its Regime's parts are those that the gate began with
 
-// ruling is one set of rules and the policy that they make with the gate's plugins.
-type ruling struct {
-	rules    *policy.Rules
-	snapshot PolicySnapshot
+	mu      sync.Mutex
+	inForce *ruling
 }
 
 // PolicySnapshot is the policy in force.
@@ -98,12 +95,14 @@ func New(cfg Config) (*Gate, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	g := &Gate{cfg: cfg}
-	g.ruling.Store(&ruling{cfg.Rules, snapshotOf(cfg, cfg.Rules)})
+	g.inForce = newRuling(Regime{
+		Sources: cfg.Sources, Rules: cfg.Rules, ExecGuard: cfg.ExecGuard, Judges: cfg.Judges, Scoper: cfg.Scoper,
+	}, newTenure())
 	return g, nil
 }
 
-// snapshotOf names the policy of a config. A plugin that speaks in shadow makes another policy than one that counts.
-func snapshotOf(cfg Config, rules *policy.Rules) PolicySnapshot {
+// snapshotOf names the policy of a regime. A plugin that speaks in shadow makes another policy than one that counts.
+func snapshotOf(cfg Regime) PolicySnapshot {
 	plugins, voices := []run.PluginDigest{}, []run.PluginDigest{}
 	add := func(name, digest, voice string) {
 		plugins = append(plugins, run.PluginDigest{Name: name, Digest: digest})
@@ -118,7 +117,7 @@ func snapshotOf(cfg Config, rules *policy.Rules) PolicySnapshot {
 	for _, judge := range cfg.Judges {
 		add(judge.Name(), judge.Digest(), voiceOf(judge))
 	}
-	effective := rules.Effective()
+	effective := cfg.Rules.Effective()
 	return PolicySnapshot{Policy: effective, Hash: policy.Snapshot(effective, voices), Plugins: plugins}
 }
 
@@ -128,15 +127,4 @@ func voiceOf(judge Judge) string {
 		return "shadow:"
 	}
 	return "plugin:"
-}
-
-// Policy returns the policy in force. The caller must not change it.
-func (g *Gate) Policy() PolicySnapshot { return g.ruling.Load().snapshot }
-
-// Enforce puts other rules in force, at once and whole, and returns the policy that they make. A call that was judged
-// before and has not left yet is judged again.
-func (g *Gate) Enforce(rules *policy.Rules) PolicySnapshot {
-	next := &ruling{rules, snapshotOf(g.cfg, rules)}
-	g.ruling.Store(next)
-	return next.snapshot
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
@@ -14,7 +15,7 @@ import (
 
 // hearing is one call before its judges.
 type hearing struct {
-	gate     *Gate
+	clock    func() time.Time
 	under    *ruling
 	tool     run.Tool
 	args     json.RawMessage
@@ -28,11 +29,11 @@ func (g *Gate) judged(ctx context.Context, v *Verdict) *refusal {
 	if v.decision.Scope.Empty {
 		reason := "Nothing that was asked for lies inside the run's scope"
 		v.decision.Action, v.decision.Reason = sdk.Allow, reason
-		v.decision.Chain = []run.ChainLink{{Source: "scope:" + g.cfg.Scoper.Name(), Action: sdk.Allow, Reason: reason}}
+		v.decision.Chain = []run.ChainLink{{Source: "scope:" + v.under.Scoper.Name(), Action: sdk.Allow, Reason: reason}}
 		return nil
 	}
 	h := &hearing{
-		gate: g, under: v.under, tool: v.tool, args: v.args, identity: v.call.Identity,
+		clock: g.cfg.Clock, under: v.under, tool: v.tool, args: v.args, identity: v.call.Identity,
 		scope: scopeOf(v.tool, v.call.ToolPolicy), decision: v.decision,
 	}
 	h.hold(ctx)
@@ -46,7 +47,7 @@ func (g *Gate) judged(ctx context.Context, v *Verdict) *refusal {
 // hold hears everybody. Rules decide first; plugins may only tighten.
 func (h *hearing) hold(ctx context.Context) {
 	guard, failed := h.askGuard(ctx)
-	static := h.under.rules.Decide(policy.Subject{
+	static := h.under.Rules.Decide(policy.Subject{
 		Tool: h.tool, UserKey: h.identity.UserKey, TenantKey: h.identity.TenantKey, Guard: guard,
 	})
 	static.Scope, static.Plugins, static.PolicyHash = h.decision.Scope, h.decision.Plugins, h.under.snapshot.Hash
@@ -55,7 +56,7 @@ func (h *hearing) hold(ctx context.Context) {
 		h.tighten(policy.GuardSource, sdk.Opinion{Action: sdk.Deny, Reason: pluginFailed("exec-guard", failed)}, failed)
 	}
 	known := sdk.Opinion{Action: h.decision.Action, Reason: h.decision.Reason, PatternMatched: h.decision.Pattern}
-	for _, judge := range h.gate.cfg.Judges {
+	for _, judge := range h.under.Judges {
 		if judge.Wants(h.tool.Name, h.tool.RawName) {
 			h.ask(ctx, judge, known)
 		}
@@ -65,9 +66,9 @@ func (h *hearing) hold(ctx context.Context) {
 // askGuard asks the exec guard, unless the service runs with its patterns switched off. failed is the code of a
 // guard that could not answer, or is not there for an exec.
 func (h *hearing) askGuard(ctx context.Context) (opinion *sdk.Opinion, failed run.DenialCode) {
-	guard := h.gate.cfg.ExecGuard
+	guard := h.under.ExecGuard
 	switch {
-	case h.under.rules.AllowAll():
+	case h.under.Rules.AllowAll():
 		return nil, ""
 	case guard == nil:
 		if h.tool.Name == "exec" || h.tool.RawName == "exec" {
@@ -105,7 +106,7 @@ func (h *hearing) evaluate(ctx context.Context, judge Judge, known sdk.Opinion) 
 	h.decision.Plugins = append(h.decision.Plugins, run.PluginDigest{Name: judge.Name(), Digest: judge.Digest()})
 	answer, err := judge.Evaluate(ctx, sdk.Question{
 		Tool: h.tool.Name, Server: h.tool.Server, RawName: h.tool.RawName, Args: h.args,
-		Identity: h.identity, Scope: h.scope, Now: h.gate.cfg.Clock().UTC(), Static: known,
+		Identity: h.identity, Scope: h.scope, Now: h.clock().UTC(), Static: known,
 	})
 	switch {
 	case err != nil:

@@ -33,7 +33,7 @@ func (g *Gate) read(ctx context.Context, v Verdict, result sdk.Result, outcome *
 	}
 	outcome.IsError = result.IsError
 	if scope := scopeOf(v.tool, v.call.ToolPolicy); policy.Filters(scope) {
-		filtered, removed, code := g.filter(ctx, v.tool, content, *scope)
+		filtered, removed, code := v.under.filter(ctx, v.tool, content, *scope)
 		if code != "" {
 			outcome.Content, outcome.IsError = withheld(code), true
 			return
@@ -63,7 +63,7 @@ func withheld(code run.DenialCode) string {
 
 // filter takes entries outside a hard scope out of a result: first the scope plugin, then the host again. code is set
 // when nobody can tell what the result speaks of; it must then be withheld.
-func (g *Gate) filter(ctx context.Context, tool run.Tool, content string, scope sdk.Scope) (string, int, run.DenialCode) {
+func (r *ruling) filter(ctx context.Context, tool run.Tool, content string, scope sdk.Scope) (string, int, run.DenialCode) {
 	if strings.TrimSpace(content) == "" {
 		return content, 0, ""
 	}
@@ -74,7 +74,7 @@ func (g *Gate) filter(ctx context.Context, tool run.Tool, content string, scope 
 		}
 		return "", 0, unverifiable
 	}
-	answer, err := g.cfg.Scoper.Filter(ctx, sdk.FilterRequest{Result: given, Scope: scope})
+	answer, err := r.Scoper.Filter(ctx, sdk.FilterRequest{Result: given, Scope: scope})
 	switch {
 	case err != nil:
 		return "", 0, codeOf(ctx, err, run.DeniedScope)

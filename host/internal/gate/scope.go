@@ -35,9 +35,9 @@ func (g *Gate) bind(ctx context.Context, v *Verdict) (json.RawMessage, *refusal)
 	args, outcome, err := policy.Clamp(v.tool, v.args, injection.Args, *scope, v.call.Identity)
 	switch {
 	case errors.Is(err, policy.ErrTampered):
-		return nil, g.scopeRefused(run.DeniedTampered, "The scope plugin changed arguments that are not about scope")
+		return nil, v.under.scopeRefused(run.DeniedTampered, "The scope plugin changed arguments that are not about scope")
 	case err != nil:
-		return nil, g.scopeRefused(run.DeniedScope, "The call could not be bounded to the run's scope")
+		return nil, v.under.scopeRefused(run.DeniedScope, "The call could not be bounded to the run's scope")
 	}
 	outcome.Empty = outcome.Empty || injection.Empty
 	v.decision.Scope = outcome
@@ -46,7 +46,7 @@ func (g *Gate) bind(ctx context.Context, v *Verdict) (json.RawMessage, *refusal)
 
 // inject asks the scope plugin.
 func (g *Gate) inject(ctx context.Context, v *Verdict, scope sdk.Scope) (sdk.Injection, *refusal) {
-	scoper := g.cfg.Scoper
+	scoper := v.under.Scoper
 	if scoper == nil {
 		return sdk.Injection{}, blocked(run.PluginUnavailable, "The scope plugin is not there")
 	}
@@ -56,14 +56,14 @@ func (g *Gate) inject(ctx context.Context, v *Verdict, scope sdk.Scope) (sdk.Inj
 	})
 	if err != nil {
 		code := codeOf(ctx, err, run.DeniedScope)
-		return sdk.Injection{}, g.scopeRefused(code, "The scope plugin failed: "+string(code))
+		return sdk.Injection{}, v.under.scopeRefused(code, "The scope plugin failed: "+string(code))
 	}
 	return injection, nil
 }
 
 // scopeRefused is a refusal in the scope plugin's name.
-func (g *Gate) scopeRefused(code run.DenialCode, reason string) *refusal {
+func (r *ruling) scopeRefused(code run.DenialCode, reason string) *refusal {
 	refused := blocked(code, reason)
-	refused.source = "scope:" + g.cfg.Scoper.Name()
+	refused.source = "scope:" + r.Scoper.Name()
 	return refused
 }

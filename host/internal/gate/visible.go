@@ -13,7 +13,9 @@ import (
 // it may execute: both are one question, asked of admit and find.
 func (g *Gate) Visible(ctx context.Context, bound run.ToolPolicy) []run.Tool {
 	visible := []run.Tool{}
-	for _, t := range g.standing(ctx, "") {
+	under := g.enter()
+	defer g.leave(under)
+	for _, t := range under.standing(ctx, "") {
 		if admit(bound, t.tool) == nil {
 			visible = append(visible, t.tool)
 		}
@@ -30,10 +32,10 @@ type placed struct {
 
 // standing lists the tools that work now, each name once: of a later source's tool of the same name nobody hears.
 // With a name it stops at that tool.
-func (g *Gate) standing(ctx context.Context, only string) []placed {
+func (r *ruling) standing(ctx context.Context, only string) []placed {
 	var tools []placed
 	seen := map[string]bool{"": true}
-	for _, source := range g.cfg.Sources {
+	for _, source := range r.Sources {
 		for _, tool := range source.Tools(ctx) {
 			if seen[tool.Name] || only != "" && tool.Name != only {
 				continue
@@ -49,11 +51,11 @@ func (g *Gate) standing(ctx context.Context, only string) []placed {
 }
 
 // find returns the tool that stands under a name.
-func (g *Gate) find(ctx context.Context, name string) (placed, bool) {
+func (r *ruling) find(ctx context.Context, name string) (placed, bool) {
 	if name == "" {
 		return placed{}, false
 	}
-	tools := g.standing(ctx, name)
+	tools := r.standing(ctx, name)
 	if len(tools) == 0 {
 		return placed{}, false
 	}
