@@ -18,6 +18,15 @@ type PluginTestReport = workbench.TestReport
 // PluginOutcome is what came of one case.
 type PluginOutcome = workbench.Outcome
 
+// PluginDiffReport is what changed between two versions of a plugin.
+type PluginDiffReport = workbench.DiffReport
+
+// PluginVersion names one side of a comparison.
+type PluginVersion = workbench.Version
+
+// PluginChange is one difference between two versions of a plugin.
+type PluginChange = workbench.Change
+
 // OpenPlugin reads a plugin and its cases from its folder or its module's file. It runs nothing.
 func OpenPlugin(path string) (*PluginSubject, error) {
 	return workbench.Open(path, workbench.Words{Grants: decodeGrants, Limits: decodeLimits})
@@ -31,6 +40,11 @@ func TestPlugin(ctx context.Context, subject *PluginSubject) (PluginTestReport, 
 // UpdatePlugin rewrites the cases whose answer was not the one they want, and returns the paths of what it wrote.
 func UpdatePlugin(subject *PluginSubject, report PluginTestReport) ([]string, error) {
 	return workbench.Update(subject, report)
+}
+
+// DiffPlugins says what changed between two versions of a plugin, each a folder or a file.
+func DiffPlugins(ctx context.Context, before, after string) (PluginDiffReport, error) {
+	return workbench.Diff(ctx, before, after)
 }
 
 // decodeGrants reads grants as they stand in an entry of plugins.load.
