@@ -1,0 +1,188 @@
+package meter
+
+// body is a function's body while it is written.
+type body struct {
+	*module
+	f    *function
+	out  []byte
+	open []bool // for each open block whether it is, or stands in, a loop that keeps fuel in the local
+	next int    // the region of the next loop
+}
+
+// fuelLocal is the local in which loops keep the fuel.
+func (b *body) fuelLocal() uint32 { return b.f.locals }
+
+// writeBody appends the metered body of a function.
+//
+// The author's code stands in a block of its own when calls are counted, so that every way out of it, a branch to the
+// outermost label, return or the end, comes to where the depth is given back. Label indices stay what they were.
+func (m *module) writeBody(f *function, out []byte) []byte {
+	b := &body{module: m, f: f, next: 1}
+	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.regions)+64)
+	b.locals()
+	if f.counted {
+		b.descend()
+	}
+	if !f.spared {
+		b.charge(f.regions[0].cost)
+	}
+	if f.counted {
+		b.out = append(append(b.out, opBlock), m.resultType(f)...)
+	}
+	b.code()
+	if f.counted {
+		b.ascend()
+	}
+	return appendSized(out, b.out)
+}
+
+func (b *body) locals() {
+	if !b.f.waiting {
+		b.out = append(appendU32(b.out, b.f.nGroups), b.f.groups...)
+		return
+	}
+	b.out = append(appendU32(b.out, b.f.nGroups+1), b.f.groups...)
+	b.out = append(b.out, 1, typeI64)
+}
+
+// resultType is the type of a block that gives what the function gives.
+func (m *module) resultType(f *function) []byte {
+	switch results := m.types[f.typ].results; len(results) {
+	case 0:
+		return []byte{blockEmpty}
+	case 1:
+		return results
+	default:
+		return appendSigned(nil, int64(m.typeOf("", string(results))))
+	}
+}
+
+// charge takes fuel from the global, and ticks when none is left.
+func (b *body) charge(cost uint64) {
+	b.out = b.appendCharge(b.out, cost)
+}
+
+func (m *module) appendCharge(out []byte, cost uint64) []byte {
+	out = appendIndexed(out, opGlobalGet, m.fuelIndex())
+	out = appendSigned(append(out, opI64Const), int64(cost))
+	return m.appendSpend(append(out, opI64Sub))
+}
+
+// appendSpend makes the value on the stack the fuel that is left, and ticks when it is below zero.
+func (m *module) appendSpend(out []byte) []byte {
+	out = appendIndexed(out, opGlobalSet, m.fuelIndex())
+	out = appendIndexed(out, opGlobalGet, m.fuelIndex())
+	out = append(out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	out = appendIndexed(out, opCall, m.helpers.refill)
+	return append(out, opEnd)
+}
+
+// chargeLocal does the same in a loop that nothing but its own charges takes fuel in: the local spares it the load. The
+// global is still written, so that it is right however the loop is left.
+func (b *body) chargeLocal(cost uint64) {
+	fuel, local := b.fuelIndex(), b.fuelLocal()
+	b.out = appendIndexed(b.out, opLocalGet, local)
+	b.out = appendSigned(append(b.out, opI64Const), int64(cost))
+	b.out = appendIndexed(append(b.out, opI64Sub), opLocalTee, local)
+	b.out = appendIndexed(b.out, opGlobalSet, fuel)
+	b.out = appendIndexed(b.out, opLocalGet, local)
+	b.out = append(b.out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	b.out = appendIndexed(b.out, opCall, b.helpers.refill)
+	b.loadFuel()
+	b.out = append(b.out, opEnd)
+}
+
+func (b *body) loadFuel() {
+	b.out = appendIndexed(b.out, opGlobalGet, b.fuelIndex())
+	b.out = appendIndexed(b.out, opLocalSet, b.fuelLocal())
+}
+
+func (b *body) descend() {
+	depth := b.depthIndex()
+	b.out = appendIndexed(b.out, opGlobalGet, depth)
+	b.out = appendSigned(append(b.out, opI32Const), b.f.weight())
+	b.out = appendIndexed(append(b.out, opI32Sub), opGlobalSet, depth)
+	b.out = appendIndexed(b.out, opGlobalGet, depth)
+	b.out = append(b.out, opI32Const, 0, opI32LtS, opIf, blockEmpty)
+	b.out = appendIndexed(b.out, opCall, b.helpers.exceed)
+	b.out = append(b.out, opUnreachable, opEnd)
+}
+
+func (b *body) ascend() {
+	depth := b.depthIndex()
+	b.out = appendIndexed(b.out, opGlobalGet, depth)
+	b.out = appendSigned(append(b.out, opI32Const), b.f.weight())
+	b.out = appendIndexed(append(b.out, opI32Add), opGlobalSet, depth)
+	b.out = append(b.out, opEnd)
+}
+
+// code copies the instructions and puts the meter's between them. The first reading has checked them.
+func (b *body) code() {
+	r := &reader{data: b.f.code}
+	b.open = append(b.open, false)
+	copied := 0
+	for r.more() {
+		start := r.at
+		in := r.instruction()
+		if !b.changes(in) {
+			continue
+		}
+		b.out = append(b.out, b.f.code[copied:start]...)
+		copied = r.at
+		b.write(in, b.f.code[start:r.at])
+	}
+	b.out = append(b.out, b.f.code[copied:]...)
+}
+
+// changes keeps track of blocks and reports whether an instruction is written otherwise than it stands.
+func (b *body) changes(in instruction) bool {
+	switch in.code {
+	case opBlock, opIf:
+		b.open = append(b.open, b.open[len(b.open)-1])
+	case opEnd:
+		b.open = b.open[:len(b.open)-1]
+	case opReturn:
+		return b.f.counted
+	case opLoop, opCall, opRefFunc, opMemoryGrow, opMemoryFill, opMemoryCopy, opMemoryInit,
+		opTableInit, opTableCopy, opTableGrow, opTableFill:
+		return true
+	}
+	return false
+}
+
+func (b *body) write(in instruction, raw []byte) {
+	switch in.code {
+	case opLoop:
+		b.loop(raw)
+	case opReturn:
+		b.out = appendIndexed(b.out, opBr, uint32(len(b.open)-1))
+	case opCall, opRefFunc:
+		b.out = appendIndexed(b.out, byte(in.code), b.shifted(in.index))
+	case opMemoryGrow:
+		b.out = appendIndexed(b.out, opCall, b.helpers.grow)
+	case opMemoryFill:
+		b.out = appendIndexed(b.out, opCall, b.helpers.fill)
+	case opMemoryCopy:
+		b.out = appendIndexed(b.out, opCall, b.helpers.copy)
+	case opMemoryInit:
+		b.out = append(appendIndexed(b.out, opCall, b.helpers.chargeBytes), raw...)
+	default: // operations on tables: the number of entries is on top of the stack
+		b.out = append(appendIndexed(b.out, opCall, b.helpers.chargeEntries), raw...)
+	}
+}
+
+func (b *body) loop(raw []byte) {
+	region := b.f.regions[b.next]
+	b.next++
+	inside := b.open[len(b.open)-1]
+	if !inside && !region.ticks {
+		b.loadFuel()
+	}
+	b.out = append(b.out, raw...)
+	b.open = append(b.open, !region.ticks)
+	if region.ticks {
+		b.charge(region.cost)
+	} else {
+		b.chargeLocal(region.cost)
+	}
+}
