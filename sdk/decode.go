@@ -16,9 +16,11 @@ const (
 	maxManifestDepth = 64
 )
 
-var (
-	pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	toolName   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// Names are short and the same everywhere. The patterns are compiled where they are used: a guest, whose Go runtime
+// starts with every package it links, reads no manifest.
+const (
+	pluginName = `^[a-z0-9][a-z0-9-]{0,63}$`
+	toolName   = `^[a-zA-Z0-9_-]{1,64}$`
 )
 
 // DecodeManifest reads a manifest strictly: one JSON object, no unknown or repeated keys, nothing that contradicts
@@ -56,7 +58,7 @@ func (m Manifest) validateHead() error {
 	if m.ABI != ABIVersion {
 		problems = append(problems, fmt.Errorf("abi: %d is not supported, use %d", m.ABI, ABIVersion))
 	}
-	if !pluginName.MatchString(m.Name) {
+	if !regexp.MustCompile(pluginName).MatchString(m.Name) {
 		problems = append(problems, fmt.Errorf("name: %q must match %s", m.Name, pluginName))
 	}
 	if m.Version == "" || len(m.Version) > 64 {
@@ -90,7 +92,7 @@ func (m Manifest) validateTools() error {
 }
 
 func (t ToolSpec) validate() error {
-	if !toolName.MatchString(t.Name) {
+	if !regexp.MustCompile(toolName).MatchString(t.Name) {
 		return fmt.Errorf("name: %q must match %s", t.Name, toolName)
 	}
 	var schema struct {

@@ -2,9 +2,8 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"path"
+	"strconv"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -14,14 +13,16 @@ type policy struct{}
 
 // Evaluate denies a file that is no note. Allowing cannot loosen what the configuration's rules say.
 func (policy) Evaluate(question sdk.Question) (sdk.Opinion, error) {
-	var args struct {
-		Path string `json:"path"`
+	args, err := question.Arguments()
+	if err != nil {
+		return sdk.Opinion{}, err // the host denies the call
 	}
-	if err := json.Unmarshal(question.Args, &args); err != nil {
-		return sdk.Opinion{}, fmt.Errorf("read arguments: %w", err) // the host denies the call
+	file, err := args.Text("path")
+	if err != nil {
+		return sdk.Opinion{}, err
 	}
-	if kind := path.Ext(args.Path); path.Base(args.Path)[0] == '.' || kind != ".md" && kind != ".txt" {
-		return sdk.Opinion{Action: sdk.Deny, Reason: fmt.Sprintf("%q is no note: write .md or .txt files", args.Path)}, nil
+	if kind := path.Ext(file); path.Base(file)[0] == '.' || kind != ".md" && kind != ".txt" {
+		return sdk.Opinion{Action: sdk.Deny, Reason: strconv.Quote(file) + " is no note: write .md or .txt files"}, nil
 	}
 	return sdk.Opinion{Action: sdk.Allow}, nil
 }

@@ -86,8 +86,8 @@ func TestModuleHoldsOnePlugin(t *testing.T) {
 		}
 	}()
 	var r registration
-	r.set(everything{})
-	r.set(everything{})
+	r.set(policy{everything{}})
+	r.set(policy{everything{}})
 }
 
 func FuzzDispatch(f *testing.F) {

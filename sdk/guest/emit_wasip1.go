@@ -2,7 +2,6 @@ package guest
 
 import (
 	"context"
-	"encoding/json"
 	"runtime"
 	"unsafe"
 
@@ -12,7 +11,7 @@ import (
 // listened sends reports to the host.
 func listened(ctx context.Context) context.Context {
 	return sdk.WithProgress(ctx, func(p sdk.Progress) {
-		text, err := json.Marshal(p)
+		text, err := writeProgress(p)
 		if err != nil {
 			return // a number that is no JSON: not worth a call's end
 		}

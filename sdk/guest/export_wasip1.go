@@ -7,11 +7,11 @@ import (
 )
 
 // memory keeps what the host was given pointers to alive for Go's collector, which never moves it.
-var memory = &loans{given: map[uint32][]byte{}}
+var memory = &loans{}
 
 type loans struct {
-	given  map[uint32][]byte // buffers the host asked for, by address, until the next call has read them
-	answer []byte            // the last answer, owned by the guest until the next call
+	given  [][]byte // buffers the host asked for, until the next call has read them
+	answer []byte   // the last answer, owned by the guest until the next call
 }
 
 //go:wasmexport fastreact_abi
@@ -19,28 +19,41 @@ func abi() uint32 { return sdk.ABIVersion }
 
 //go:wasmexport fastreact_alloc
 func alloc(size uint32) uint32 {
-	buffer := make([]byte, max(size, 1))
-	at := address(buffer)
-	memory.given[at] = buffer[:size]
-	return at
+	buffer := make([]byte, size, max(size, 1))
+	memory.given = append(memory.given, buffer)
+	return address(buffer)
 }
 
 //go:wasmexport fastreact_call
 func call(op, ptr, size uint32) uint64 {
-	input, known := memory.given[ptr]
-	clear(memory.given)
-	memory.answer = nil
-	if !known || uint32(len(input)) < size {
+	input, known := memory.take(ptr, size)
+	if !known {
 		println("fastreact: input is not where fastreact_alloc put it")
 		return 0
 	}
-	answer, err := Dispatch(served.plugin, sdk.Op(op), input[:size])
+	if served.plugin == nil {
+		println("fastreact: the module serves no plugin: call guest.Serve… in an init function")
+		return 0
+	}
+	answer, err := served.plugin.answer(sdk.Op(op), input)
 	if err != nil {
 		println("fastreact:", err.Error())
 		return 0
 	}
 	memory.answer = answer
 	return uint64(address(answer))<<32 | uint64(len(answer))
+}
+
+// take ends every loan and returns the buffer at ptr, as far as the host has filled it.
+func (l *loans) take(ptr, size uint32) ([]byte, bool) {
+	given := l.given
+	l.given, l.answer = nil, nil
+	for _, buffer := range given {
+		if address(buffer) == ptr && uint32(len(buffer)) >= size {
+			return buffer[:size:size], true
+		}
+	}
+	return nil, false
 }
 
 func address(buffer []byte) uint32 {

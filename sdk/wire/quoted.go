@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// Text reads a string.
+func (r *Reader) Text() string {
+	r.space()
+	inner, plain := r.quoted()
+	if plain {
+		return string(inner)
+	}
+	return string(unescape(inner))
+}
+
+// quoted reads a string and returns what stands between its quotes, and whether that is its meaning as well.
+func (r *Reader) quoted() (inner []byte, plain bool) {
+	if r.err != nil || r.at == len(r.text) || r.text[r.at] != '"' {
+		r.fail("this is not a string")
+		return nil, true
+	}
+	start, at, text := r.at+1, r.at+1, r.text
+	for at < len(text) && plainByte(text[at]) {
+		at++
+	}
+	if at < len(text) && text[at] == '"' {
+		r.at = at + 1
+		return text[start:at], true
+	}
+	return r.winding(start, at)
+}
+
+// winding reads on from the first byte of a string that is not plain ASCII.
+func (r *Reader) winding(start, at int) ([]byte, bool) {
+	for ; at < len(r.text); at++ {
+		switch c := r.text[at]; {
+		case c == '"':
+			r.at = at + 1
+			inner := r.text[start:at]
+			return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
+		case c < ' ':
+			r.at = at
+			r.fail("a control character stands in a string")
+			return nil, true
+		case c == '\\':
+			r.at = at
+			size := escapeSize(r.text[at:])
+			if size == 0 {
+				r.fail("this is no escape")
+				return nil, true
+			}
+			at += size - 1
+		}
+	}
+	r.at = len(r.text)
+	r.fail("a string does not end")
+	return nil, true
+}
