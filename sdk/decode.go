@@ -49,7 +49,7 @@ func DecodeManifest(raw []byte) (Manifest, error) {
 
 // Validate reports every contradiction in m, each with its path. Globs are checked for their syntax only.
 func (m Manifest) Validate() error {
-	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.validateProgress(), m.Limits.validate()}
+	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.validateWorld(), m.validateProgress(), m.Limits.validate()}
 	return errors.Join(problems...)
 }
 
@@ -148,6 +148,34 @@ func (m Manifest) validateFiles() error {
 			problems = append(problems, fmt.Errorf("capabilities.files[%d].at: %q stands there twice", i, access.At))
 		}
 		seen[access.At] = true
+	}
+	return errors.Join(problems...)
+}
+
+// validateWorld checks what a module requests of the world beyond its folder.
+func (m Manifest) validateWorld() error {
+	asked := m.Capabilities
+	if m.Kind.Pure() && (len(asked.HTTP) > 0 || len(asked.Secrets) > 0 || asked.KV != nil) {
+		return fmt.Errorf("capabilities: a %s is pure and may request neither http nor secrets nor kv", m.Kind)
+	}
+	var problems []error
+	for i, access := range asked.HTTP {
+		if err := access.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("capabilities.http[%d].%w", i, err))
+		}
+		if len(access.Addresses) > 0 {
+			problems = append(problems, fmt.Errorf("capabilities.http[%d].addresses: stand in grants only", i))
+		}
+	}
+	for i, access := range asked.Secrets {
+		if err := access.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("capabilities.secrets[%d].%w", i, err))
+		}
+	}
+	if asked.KV != nil {
+		if err := asked.KV.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("capabilities.kv.%w", err))
+		}
 	}
 	return errors.Join(problems...)
 }

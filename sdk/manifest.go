@@ -59,6 +59,9 @@ type Match struct {
 // Capabilities lists what a module requests, or what a config grants it. Absent means none.
 type Capabilities struct {
 	Files    []FileAccess    `json:"files,omitempty"`
+	HTTP     []HTTPAccess    `json:"http,omitempty"`     // the import fastreact:http/1
+	Secrets  []SecretAccess  `json:"secrets,omitempty"`  // secret://<name> in its requests
+	KV       *KVAccess       `json:"kv,omitempty"`       // the import fastreact:kv/1
 	Progress *ProgressAccess `json:"progress,omitempty"` // the import fastreact:emit/1
 }
 
