@@ -104,6 +104,9 @@ func (t ToolSpec) validate() error {
 	if schema.Type != "object" {
 		return fmt.Errorf(`input_schema of %s: "type" must be "object"`, t.Name)
 	}
+	if t.Extism != nil && t.Extism.Function == "" {
+		return fmt.Errorf("extism.function of %s: name the export that answers it, or leave extism out", t.Name)
+	}
 	return nil
 }
 

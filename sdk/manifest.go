@@ -47,8 +47,17 @@ type Manifest struct {
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema"`    // JSON Schema of the arguments, an object schema
-	Scope       bool            `json:"scope,omitempty"` // the run's scope is injected into its arguments
+	InputSchema json.RawMessage `json:"input_schema"`     // JSON Schema of the arguments, an object schema
+	Scope       bool            `json:"scope,omitempty"`  // the run's scope is injected into its arguments
+	Extism      *ExtismTool     `json:"extism,omitempty"` // how a module of the Extism dialect answers the tool
+}
+
+// ExtismTool says which function of a module that was built with an Extism PDK answers a tool. Without it that is
+// the export "call", which is given the whole Call, or else the export with the tool's name, which is given the
+// arguments.
+type ExtismTool struct {
+	Function string `json:"function"`        // export that is called
+	Input    string `json:"input,omitempty"` // argument whose text becomes the input; absent: all arguments, as JSON
 }
 
 // Match selects calls by doublestar globs on the registered and the raw tool name.

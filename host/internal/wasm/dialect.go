@@ -32,4 +32,9 @@ type speaker interface {
 }
 
 // dialectOf chooses by what a module imports and exports.
-func dialectOf(*shape) dialect { return native{} }
+func dialectOf(s *shape) dialect {
+	if speaksExtism(s) {
+		return newExtism(s)
+	}
+	return native{}
+}

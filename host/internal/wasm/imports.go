@@ -56,6 +56,9 @@ func (i imported) capability() (id string, known bool) {
 		return capabilityLog, true
 	case i.module == moduleEmit && i.name == "chunk":
 		return capabilityProgress, true
+	case i.module == moduleExtism:
+		function, there := extismFunctions()[i.name]
+		return function.capability, there
 	case i.module == moduleWASI && slices.Contains(baseFunctions(), i.name):
 		return "", true
 	case i.module == moduleWASI && slices.Contains(fileFunctions(), i.name):
@@ -76,6 +79,9 @@ func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount, progress int
 		}
 		if id == capabilityProgress && progress == 0 {
 			problems = append(problems, missingProgress(manifest))
+		}
+		if id == capabilityHTTP && i.module == moduleExtism {
+			problems = append(problems, missingExtismHTTP(manifest, i))
 		}
 		if id == capabilityFiles {
 			files = append(files, i.name)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -23,7 +24,7 @@ type Module struct {
 	AllowUnpinned bool   // load without a pin
 	Builtin       bool   // embedded in the binary, which pins it. It grants nothing.
 	Grants        sdk.Capabilities
-	Config        json.RawMessage // guest ABI v1 has no way to read one: must be empty, null or {}
+	Config        json.RawMessage // object of texts, for an Extism module; guest ABI v1 has no way to read one: empty, null or {}
 	Limits        sdk.Limits      // zero fields mean the manifest's, else the host's default
 }
 
@@ -35,6 +36,7 @@ type candidate struct {
 	dialect  dialect
 	manifest sdk.Manifest
 	limits   sdk.Limits
+	settings map[string]string // what config_get answers
 	mounts   []mount
 	progress int // bytes that one call may report
 }
@@ -66,7 +68,7 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
 	plugin := &Plugin{
-		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mounts: c.mounts, progress: c.progress,
+		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, settings: c.settings, mounts: c.mounts, progress: c.progress,
 		engine: engine, host: h, log: h.log,
 	}
 	if _, err := plugin.invoke(ctx, opProbe, nil, CallContext{}); err != nil {
@@ -90,10 +92,11 @@ func (c *candidate) check(cfg Config) error {
 	if err := c.readManifest(); err != nil {
 		return err
 	}
-	if config := bytes.TrimSpace(c.module.Config); len(config) > 0 && string(config) != "null" && string(config) != "{}" {
-		return errors.New("config: guest ABI v1 gives a plugin no way to read one; leave it out")
-	}
+	c.dialect = dialectOf(c.shape)
 	var err error
+	if c.settings, err = c.readSettings(); err != nil {
+		return err
+	}
 	if c.limits, err = resolve(cfg, c.module.Limits, c.manifest); err != nil {
 		return err
 	}
@@ -103,8 +106,36 @@ func (c *candidate) check(cfg Config) error {
 	if c.progress, err = progressOf(c.manifest.Capabilities.Progress, c.module.Grants.Progress); err != nil {
 		return err
 	}
-	c.dialect = dialectOf(c.shape)
 	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits))
+}
+
+// readSettings reads what the operator says to the plugin, over what its Extism manifest says.
+func (c *candidate) readSettings() (map[string]string, error) {
+	var given map[string]json.RawMessage
+	if config := bytes.TrimSpace(c.module.Config); len(config) > 0 {
+		if err := json.Unmarshal(config, &given); err != nil {
+			return nil, fmt.Errorf("config: %w", err)
+		}
+	}
+	if _, abi1 := c.dialect.(native); abi1 && len(given) > 0 {
+		return nil, errors.New("config: guest ABI v1 gives a plugin no way to read one; leave it out")
+	}
+	settings := map[string]string{}
+	if c.shape.extism != nil {
+		file, err := readExtismFile(c.shape.extism)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(settings, file.settings())
+	}
+	for name, value := range given {
+		var text string
+		if err := json.Unmarshal(value, &text); err != nil || string(value) == "null" {
+			return nil, fmt.Errorf("config.%s: an Extism plugin reads texts only; write it in quotes", name)
+		}
+		settings[name] = text
+	}
+	return settings, nil
 }
 
 func (c *candidate) checkPin() error {
@@ -136,11 +167,21 @@ func (c *candidate) readManifest() error {
 
 func (s *shape) decodeManifest() (sdk.Manifest, error) {
 	if s.manifest == nil {
-		return sdk.Manifest{}, fmt.Errorf("the module has no section %s; build it with fastreact plugin build", sdk.ManifestSection)
+		return sdk.Manifest{}, fmt.Errorf("the module has no section %s; build it with fastreact plugin build, or name a manifest file beside it", sdk.ManifestSection)
 	}
 	manifest, err := sdk.DecodeManifest(s.manifest)
 	if err != nil {
 		return sdk.Manifest{}, err
+	}
+	if s.extism != nil {
+		file, err := readExtismFile(s.extism)
+		if err != nil {
+			return sdk.Manifest{}, err
+		}
+		manifest = file.request(manifest)
+		if err := manifest.Validate(); err != nil {
+			return sdk.Manifest{}, fmt.Errorf("manifest with what the extism manifest asks for: %w", err)
+		}
 	}
 	if manifest.Match == nil {
 		return manifest, nil

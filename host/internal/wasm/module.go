@@ -15,6 +15,7 @@ type shape struct {
 	exports   map[string]exported
 	memories  []memoryType
 	manifest  []byte // nil when there is none
+	extism    []byte // an Extism manifest file; nil when there is none
 }
 
 type signature struct{ params, results string } // one byte per value: i32 0x7f, i64 0x7e, …
@@ -93,14 +94,20 @@ func (s *shape) read(part section) error {
 }
 
 func (s *shape) readCustom(r *reader) {
-	if r.name() != sdk.ManifestSection {
+	var kept *[]byte
+	switch r.name() {
+	case sdk.ManifestSection:
+		kept = &s.manifest
+	case extismSection:
+		kept = &s.extism
+	default:
 		return
 	}
-	if s.manifest != nil {
+	if *kept != nil {
 		r.fail(errors.New("two manifests"))
 		return
 	}
-	s.manifest = append([]byte{}, r.rest...)
+	*kept = append([]byte{}, r.rest...)
 }
 
 func (s *shape) readTypes(r *reader) {

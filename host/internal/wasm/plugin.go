@@ -22,7 +22,8 @@ type Plugin struct {
 	manifest sdk.Manifest
 	limits   sdk.Limits
 	mounts   []mount
-	progress int // bytes that one call may report
+	settings map[string]string // what the operator says to it
+	progress int               // bytes that one call may report
 	engine   *engine
 	host     *Host
 	log      *slog.Logger
@@ -156,7 +157,7 @@ func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, cc CallCon
 	defer closeFiles()
 	text := &callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes}
 	defer text.flush()
-	v := &visit{call: cc, plugin: p.name, limits: p.limits, log: text, emit: newEmitter(ctx, p.progress)}
+	v := &visit{call: cc, plugin: p.name, limits: p.limits, log: text, emit: newEmitter(ctx, p.progress), settings: p.settings}
 	return p.engine.answer(ctx, work{op: op, input: input, world: world, visit: v})
 }
 

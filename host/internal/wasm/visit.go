@@ -26,6 +26,9 @@ type visit struct {
 	limits sdk.Limits
 	log    *callLog
 	emit   emitter
+
+	settings map[string]string // what the operator's config says to the plugin
+	extism   *extismVisit      // nil in other dialects
 }
 
 type visitKey struct{}
