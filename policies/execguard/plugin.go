@@ -7,12 +7,12 @@
 package execguard
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/sdk/wire"
 )
 
 // Plugin is the exec-guard policy. The zero value is ready and may be used by many goroutines at once.
@@ -42,29 +42,23 @@ func sentence(err error) string {
 // commandsIn returns every command the arguments may mean: a tool may read key names without regard to case, and a
 // doubled key either way.
 func commandsIn(args json.RawMessage) ([]string, error) {
-	decoder := json.NewDecoder(bytes.NewReader(args))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+	r := wire.NewReader(args)
+	if r.Kind() != wire.Object {
 		return nil, errors.New("the arguments are no JSON object")
 	}
 	var commands []string
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return nil, errors.New("the arguments are not valid JSON")
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, errors.New("the arguments are not valid JSON")
-		}
-		name, _ := key.(string)
-		if !strings.EqualFold(name, "command") {
+	for name := range r.Members() {
+		if !strings.EqualFold(string(name), "command") {
+			r.Skip()
 			continue
 		}
-		var command *string
-		if err := json.Unmarshal(value, &command); err != nil || command == nil {
+		if kind := r.Kind(); kind != wire.Text && kind != wire.Nothing {
 			return nil, errors.New("the command is no text")
 		}
-		commands = append(commands, *command)
+		commands = append(commands, r.Text())
+	}
+	if r.End() != nil {
+		return nil, errors.New("the arguments are not valid JSON")
 	}
 	if len(commands) == 0 {
 		return nil, errors.New("the arguments hold no command")

@@ -39,7 +39,7 @@ func newInjection(asked object, request sdk.InjectRequest) *injection {
 	if in.scope.Mode != sdk.Soft {
 		in.scope.Mode = sdk.Hard
 	}
-	in.nested = readSchema(in.outer.Properties[keyScope])
+	in.nested = readSchema(in.outer.properties[keyScope])
 	if raw, given := asked.get(keyScope); given {
 		if inner, err := readObject(raw); err == nil {
 			in.inner = inner
@@ -139,7 +139,7 @@ func (in *injection) place(prefix string, target *object, asked object, s schema
 	if in.scope.KnowledgeBaseIDs != nil {
 		placed = s.takes(keyBases)
 		if placed {
-			target.set(keyBases, encode(in.scope.KnowledgeBaseIDs))
+			target.set(keyBases, encodeTexts(in.scope.KnowledgeBaseIDs))
 		}
 	} else {
 		in.pass(target, asked, s, keyBases, keyBase)
@@ -147,7 +147,7 @@ func (in *injection) place(prefix string, target *object, asked object, s schema
 	if in.scope.SourceItemIDs != nil {
 		placed = placed && s.takes(keySources)
 		if s.takes(keySources) {
-			target.set(keySources, encode(in.sources))
+			target.set(keySources, encodeTexts(in.sources))
 		}
 	} else {
 		in.pass(target, asked, s, keySources, keySource, keyRef)

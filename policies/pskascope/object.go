@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
+
+	"github.com/fastreact/fastreact/sdk/wire"
 )
 
 // member is one key of a JSON object with its value as it was written.
@@ -17,31 +18,19 @@ type member struct {
 // object is a JSON object in the order it was written. A key may stand in it more than once.
 type object []member
 
-var errNoObject = errors.New("not one JSON object")
+var errNoObject = errors.New("the arguments are not one JSON object")
 
 // readObject takes an object apart without touching its values.
 func readObject(raw []byte) (object, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
 		return nil, errNoObject
 	}
 	var read object
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return nil, errNoObject
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, errNoObject
-		}
-		text, _ := key.(string)
-		read = append(read, member{text, value})
+	for name := range r.Members() {
+		read = append(read, member{string(name), r.Raw()})
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, errNoObject
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+	if r.End() != nil {
 		return nil, errNoObject
 	}
 	return read, nil
@@ -50,18 +39,20 @@ func readObject(raw []byte) (object, error) {
 // readList takes a list apart. A value that is no list is a list of one; null is an empty one.
 func readList(raw json.RawMessage) []json.RawMessage {
 	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
+	r := wire.NewReader(raw)
+	for range r.Elements() {
+		list = append(list, r.Raw())
+	}
+	if r.End() != nil {
 		return []json.RawMessage{raw}
 	}
 	return list
 }
 
 func readText(raw json.RawMessage) (string, bool) {
-	var text *string
-	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
-		return "", false
-	}
-	return *text, true
+	r := wire.NewReader(raw)
+	text := r.Text()
+	return text, r.End() == nil
 }
 
 // all returns the values of every member with exactly this key.
@@ -97,18 +88,15 @@ func (o *object) set(key string, raw json.RawMessage) {
 
 // encode writes the object. Values are written as they were read.
 func (o object) encode() json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	out := []byte{'{'}
 	for i, m := range o {
 		if i > 0 {
-			out.WriteByte(',')
+			out = append(out, ',')
 		}
-		out.Write(encode(m.key))
-		out.WriteByte(':')
-		out.Write(m.raw)
+		out = append(wire.AppendText(out, m.key), ':')
+		out = append(out, m.raw...)
 	}
-	out.WriteByte('}')
-	return out.Bytes()
+	return append(out, '}')
 }
 
 // encodeList writes a list of values as they were read.
@@ -124,14 +112,9 @@ func asBytes(list []json.RawMessage) [][]byte {
 	return all
 }
 
-// encode writes a string or a list of strings. Such values cannot fail to encode.
-func encode[T string | []string](value T) json.RawMessage {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		panic("pskascope: a string does not encode: " + err.Error())
-	}
-	return raw
-}
+func encode(text string) json.RawMessage { return wire.AppendText(nil, text) }
+
+func encodeTexts(texts []string) json.RawMessage { return wire.AppendTexts(nil, texts) }
 
 // among reports whether key is one of names in any mixture of upper and lower case: lenient readers take them for
 // the same key.

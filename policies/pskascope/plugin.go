@@ -5,11 +5,7 @@
 // The host computes the same bounds once more on its own; the two share no code on purpose.
 package pskascope
 
-import (
-	"fmt"
-
-	"github.com/fastreact/fastreact/sdk"
-)
+import "github.com/fastreact/fastreact/sdk"
 
 // Plugin is the pska-scope plugin. The zero value is ready and may be used by many goroutines at once.
 type Plugin struct{}
@@ -18,7 +14,7 @@ type Plugin struct{}
 func (Plugin) Inject(request sdk.InjectRequest) (sdk.Injection, error) {
 	asked, err := readObject(request.Args)
 	if err != nil {
-		return sdk.Injection{}, fmt.Errorf("read arguments: %w", err)
+		return sdk.Injection{}, err
 	}
 	return newInjection(asked, request).answer(), nil
 }

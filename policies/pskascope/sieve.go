@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/sdk/wire"
 )
 
 // maxDepth bounds how deep a result is looked into. What lies deeper is taken for foreign.
@@ -115,10 +117,16 @@ func (s *sieve) list(key string, raw json.RawMessage, at position) (json.RawMess
 	return encodeList(kept), false
 }
 
+func valid(text string) bool {
+	r := wire.NewReader([]byte(text))
+	r.Skip()
+	return r.End() == nil
+}
+
 // text sieves text that is itself a JSON object or list.
 func (s *sieve) text(raw json.RawMessage, at position) json.RawMessage {
 	text, isText := readText(raw)
-	if !isText || !isContainer(json.RawMessage(text)) || !json.Valid([]byte(text)) {
+	if !isText || !isContainer(json.RawMessage(text)) || !valid(text) {
 		return raw
 	}
 	inner := sieve{scope: s.scope}
@@ -169,11 +177,7 @@ func withDiagnostics(raw json.RawMessage, removed int) json.RawMessage {
 			diagnostics = read
 		}
 	}
-	count, err := json.Marshal(map[string]int{"removed": removed})
-	if err != nil {
-		return raw
-	}
-	diagnostics.set("tool_policy_scope_result_filter", count)
+	diagnostics.set("tool_policy_scope_result_filter", json.RawMessage(`{"removed":`+strconv.Itoa(removed)+"}"))
 	result.set("diagnostics", diagnostics.encode())
 	return result.encode()
 }
