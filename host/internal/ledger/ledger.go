@@ -31,6 +31,7 @@ type Ledger interface {
 	Sessions
 	Approvals
 	Outbox
+	Pairs
 	Books
 }
 
@@ -117,6 +118,17 @@ type Outbox interface {
 	// Outgoing returns a channel that holds a value whenever notices may have come since it was last read. There is
 	// one reader.
 	Outgoing() <-chan struct{}
+}
+
+// Pairs keeps what plugins remember from call to call. A drawer that nothing was put into is empty.
+type Pairs interface {
+	// Pair returns what is kept under a key, and whether anything is.
+	Pair(ctx context.Context, drawer run.Drawer, key string) (pair run.Pair, found bool, err error)
+	// PutPair keeps a value in place of the one before, whole or not at all: of N racing puts that expect one version,
+	// exactly one succeeds. A put that makes nothing larger is taken by a full drawer too.
+	PutPair(ctx context.Context, drawer run.Drawer, put run.Put) (run.PutOutcome, error)
+	// DropPair forgets a value, and reports whether there was one.
+	DropPair(ctx context.Context, drawer run.Drawer, key string) (found bool, err error)
 }
 
 // Books reads what adds up.
