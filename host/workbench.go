@@ -27,6 +27,12 @@ type PluginVersion = workbench.Version
 // PluginChange is one difference between two versions of a plugin.
 type PluginChange = workbench.Change
 
+// PluginSurvey is everything that a reviewer reads about a module.
+type PluginSurvey = workbench.Survey
+
+// PluginLimit is one limit of a plugin in words.
+type PluginLimit = workbench.Limit
+
 // OpenPlugin reads a plugin and its cases from its folder or its module's file. It runs nothing.
 func OpenPlugin(path string) (*PluginSubject, error) {
 	return workbench.Open(path, workbench.Words{Grants: decodeGrants, Limits: decodeLimits})
@@ -41,6 +47,10 @@ func TestPlugin(ctx context.Context, subject *PluginSubject) (PluginTestReport, 
 func UpdatePlugin(subject *PluginSubject, report PluginTestReport) ([]string, error) {
 	return workbench.Update(subject, report)
 }
+
+// LookAtPlugin reads a module for a reviewer, without compiling or running it. Path is a folder or a file;
+// pub is the file of the public key that its signature is checked with, or empty.
+func LookAtPlugin(path, pub string) (PluginSurvey, error) { return workbench.Look(path, pub) }
 
 // DiffPlugins says what changed between two versions of a plugin, each a folder or a file.
 func DiffPlugins(ctx context.Context, before, after string) (PluginDiffReport, error) {

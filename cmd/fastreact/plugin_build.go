@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fastreact/fastreact/host"
 	"github.com/fastreact/fastreact/sdk/build"
 )
 
@@ -20,12 +21,12 @@ func newPluginBuild(p program) *cobra.Command {
 				return advice{err, "A plugin is a folder of a Go module with manifest.json and a main package, such as examples/policy-only-notes.\n" +
 					"It is compiled by the go command, which must be on PATH."}
 			}
-			inspection, _, err := inspect(path)
+			survey, err := host.LookAtPlugin(path, "")
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(p.out, "%s\n%s\nTo load it, list it in the configuration:\n  plugins: {load: [{path: %q, sha256: %q}]}\n",
-				onScreen(path), inspection.Digest, path, strings.TrimPrefix(inspection.Digest, "sha256:"))
+				onScreen(path), survey.Digest, path, strings.TrimPrefix(survey.Digest, "sha256:"))
 			return nil
 		},
 	}

@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,101 +13,123 @@ import (
 )
 
 func newPluginInspect(p program) *cobra.Command {
-	asJSON := false
+	asJSON, pub := false, ""
 	command := &cobra.Command{
 		Use: "inspect FILE", Short: "Show what a plugin is and may ask for, without running it", Args: exactly("FILE"),
+		Long: "Reads a plugin's file, or the plugin.wasm of a folder, and shows what a reviewer must know: what it can call,\n" +
+			"what it asks for, its limits, who signed it, and the entry that an operator would write. The module is not run.\n" +
+			"docs/reviewers.md explains every line.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			inspection, size, err := inspect(args[0])
+			survey, err := host.LookAtPlugin(args[0], pub)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(p.out, inspection)
+				return writeJSON(p.out, survey)
 			}
-			return showInspection(p, inspection, size)
+			return showSurvey(p, survey)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	command.Flags().StringVar(&pub, "pub", "", "public key file to check the signature with")
 	return command
 }
 
-func inspect(path string) (host.Inspection, int, error) {
-	code, err := os.ReadFile(path)
-	if err != nil {
-		return host.Inspection{}, 0, fmt.Errorf("read plugin: %w", err)
+func showSurvey(p program, s host.PluginSurvey) error {
+	lines := []fact{
+		{"name", s.Name},
+		{"version", s.Version},
+		{"kind", string(s.Kind)},
+		{"abi", strconv.Itoa(s.ABI)},
+		{"dialect", s.Dialect},
+		{"mode", s.Mode},
+		{"description", s.Manifest.Description},
+		{"digest", s.Digest},
+		{"signer", signerText(s)},
+		{"size", sizeText(s)},
+		{"memory", memoryText(s)},
+		{"imports", byModule(s.Imports)},
+		{"unsupported", strings.Join(s.Unsupported, ", ")},
+		{"exports", strings.Join(s.Exports, ", ")},
+		{"capabilities", orWord(strings.Join(s.Capabilities, ", "), "none")},
 	}
-	inspection, err := host.InspectPlugin(code)
-	if err != nil {
-		return host.Inspection{}, 0, fmt.Errorf("%s is no plugin that this host runs: %w", path, err)
+	for _, request := range s.Requests {
+		lines = append(lines, fact{"requests", request})
 	}
-	return inspection, len(code), nil
+	for _, tool := range s.Manifest.Tools {
+		lines = append(lines, fact{"tool", tool.Name + ": " + tool.Description}, fact{"arguments", string(tool.InputSchema)})
+	}
+	lines = append(lines, fact{"judges", judgesText(s)})
+	for _, limit := range s.LimitLines {
+		lines = append(lines, fact{limit.Name + " limit", limitText(limit)})
+	}
+	lines = append(lines, fact{"vectors", orWord(strings.Join(s.Vectors, ", "), "none")})
+	if err := facts(p.out, lines); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p.out, "\nTo load it with everything that it asks for, an operator writes under plugins.load:\n  %s\n", onScreen(s.Entry))
+	return err
 }
 
-func showInspection(p program, i host.Inspection, size int) error {
-	lines := []fact{
-		{"name", i.Name},
-		{"version", i.Version},
-		{"kind", string(i.Kind)},
-		{"abi", strconv.Itoa(i.ABI)},
-		{"description", i.Manifest.Description},
-		{"digest", i.Digest},
-		{"signer", orWord(i.Signer, "unsigned")},
-		{"size", strconv.Itoa(size) + " bytes"},
-		{"imports", byModule(i.Imports)},
-		{"unsupported", strings.Join(i.Unsupported, ", ")},
-		{"exports", strings.Join(i.Exports, ", ")},
-		{"capabilities", orWord(strings.Join(i.Capabilities, ", "), "none")},
-	}
-	for _, file := range i.Requested.Files {
-		lines = append(lines, fact{"requests", fmt.Sprintf("files at %s, %s", file.At, file.Mode)})
-	}
-	for _, tool := range i.Manifest.Tools {
-		lines = append(lines, fact{"tool", tool.Name + ": " + tool.Description})
-	}
+// signerText names a key only as far as it may be believed.
+func signerText(s host.PluginSurvey) string {
 	switch {
-	case i.Manifest.Match != nil:
-		lines = append(lines, fact{"judges", strings.Join(i.Manifest.Match.Tools, ", ")})
-	case i.Kind == sdk.KindPolicy:
-		lines = append(lines, fact{"judges", "every tool"})
+	case s.Signer == "":
+		return s.Signature
+	case s.Signature == "verified":
+		return s.Signer + ", verified"
 	}
-	return facts(p.out, append(lines, limitFacts(i)...))
+	return s.Signer + ", a claim until it is checked with --pub"
+}
+
+func sizeText(s host.PluginSurvey) string {
+	return fmt.Sprintf("%d bytes: %d of code in %s, %d of data", s.Sizes.FileBytes, s.Sizes.CodeBytes,
+		counted(s.Sizes.Functions, "function"), s.Sizes.DataBytes)
+}
+
+func memoryText(s host.PluginSurvey) string {
+	text := fmt.Sprintf("%d bytes at the start", s.Sizes.InitialMemory)
+	if s.Sizes.MaximumMemory > 0 {
+		return fmt.Sprintf("%s, declares at most %d", text, s.Sizes.MaximumMemory)
+	}
+	return text
+}
+
+func judgesText(s host.PluginSurvey) string {
+	switch {
+	case s.Manifest.Match != nil:
+		return strings.Join(s.Manifest.Match.Tools, ", ")
+	case s.Kind == sdk.KindPolicy:
+		return "every tool"
+	}
+	return ""
+}
+
+// limitText says what holds, and why.
+func limitText(l host.PluginLimit) string {
+	why := "the host's default"
+	if l.Requested != "" {
+		why = "asks for " + l.Requested
+	}
+	return fmt.Sprintf("%s  (%s; nobody gets more than %s)", l.Effective, why, l.Ceiling)
 }
 
 // byModule names each module that a plugin imports from once.
 func byModule(imports []string) string {
-	var text strings.Builder
-	last := ""
+	var modules []string
+	functions := map[string][]string{}
 	for _, full := range imports {
 		module, name, _ := strings.Cut(full, " ")
-		switch {
-		case module == last:
-			text.WriteString(", " + name)
-		case last == "":
-			text.WriteString(module + ": " + name)
-		default:
-			text.WriteString("; " + module + ": " + name)
+		if !slices.Contains(modules, module) {
+			modules = append(modules, module)
 		}
-		last = module
+		functions[module] = append(functions[module], name)
 	}
-	return orWord(text.String(), "none")
-}
-
-// limitFacts lists the limits that the manifest asks for; the host's defaults stand in for the rest.
-func limitFacts(i host.Inspection) []fact {
-	limits := []fact{
-		{"wall limit", orHostDefault(int64(i.Limits.Wall), time.Duration(i.Limits.Wall).String())},
-		{"memory limit", orHostDefault(int64(i.Limits.MemoryPages), strconv.Itoa(int(i.Limits.MemoryPages))+" pages of 64 KiB")},
-		{"output limit", orHostDefault(int64(i.Limits.OutputBytes), strconv.Itoa(i.Limits.OutputBytes)+" bytes")},
-		{"log limit", orHostDefault(int64(i.Limits.LogBytes), strconv.Itoa(i.Limits.LogBytes)+" bytes")},
+	var texts []string
+	for _, module := range modules {
+		texts = append(texts, module+": "+strings.Join(functions[module], ", "))
 	}
-	return limits
-}
-
-func orHostDefault(value int64, text string) string {
-	if value == 0 {
-		return "the host's default"
-	}
-	return text
+	return orWord(strings.Join(texts, "; "), "none")
 }
 
 func orWord(text, word string) string {

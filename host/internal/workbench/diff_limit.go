@@ -55,6 +55,10 @@ func showLimit(name string, value int64) string {
 		return "the host's default"
 	case name == "wall":
 		return time.Duration(value).String()
+	case name == "memory_pages":
+		return number(value) + " pages of 64 KiB"
+	case strings.HasSuffix(name, "_bytes"):
+		return number(value) + " bytes"
 	}
 	return number(value)
 }

@@ -1,0 +1,39 @@
+package wasm
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/sdk"
+)
+
+func TestWeighMeasuresSections(t *testing.T) {
+	module := wat(t, "abi/policy-allows")
+	got, err := Weigh(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Weight{FileBytes: len(module), CodeBytes: 22, DataBytes: 24, Functions: 3, InitialMemory: 65536}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsNoModuleHasNoWeight(t *testing.T) {
+	if _, err := Weigh([]byte("text")); err == nil {
+		t.Error("it has one")
+	}
+}
+
+func TestEffectiveLimitsLeaveNothingToADefault(t *testing.T) {
+	got, err := Effective(sdk.Manifest{Kind: sdk.KindPolicy, Limits: sdk.Limits{MemoryPages: 77}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Defaults(sdk.KindPolicy)
+	want.MemoryPages = 77
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
