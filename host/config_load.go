@@ -53,6 +53,7 @@ func Load(options LoadOptions) (*Loaded, error) {
 	d.settings(FromFlag, flags(options.Overrides), &config)
 	d.source = ""
 	d.resolve(&config, options.Getenv)
+	d.resolvePlugins(&config.Plugins, file)
 	config.validate(d.report)
 	if len(d.problems) > 0 {
 		return nil, &ConfigError{Problems: inFileOrder(d.problems)}

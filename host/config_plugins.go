@@ -2,17 +2,24 @@ package host
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/trust"
 	"github.com/fastreact/fastreact/sdk"
 )
 
 // PluginsConfig lists the plugins to load beside the built-in ones.
 type PluginsConfig struct {
-	CacheDir string         `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
-	Load     []PluginConfig `key:"load" about:"Plugins to load."`
+	CacheDir     string         `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
+	Load         []PluginConfig `key:"load" about:"Plugins to load."`
+	Trust        TrustConfig    `key:"trust" about:"Whose signatures count."`
+	Lock         string         `key:"lock" default:"" about:"Lock file that pins plugins by path; empty means plugins.lock beside the configuration file or in the working directory, where there is one."`
+	Watch        bool           `key:"watch" default:"true" about:"Take plugins up again when one of their files, the lock file or this section changes."`
+	DrainTimeout time.Duration  `key:"drain_timeout" default:"30s" min:"0s" max:"10m" about:"How long calls under way may go on with plugins that a reload replaced; then they end."`
+
+	LockFile string     // resolved: the lock file that was read, empty for none
+	Pins     trust.Lock // resolved: what stands in it
 }
 
 // PluginConfig loads one plugin and grants what it may touch.
@@ -78,29 +85,35 @@ func (l LimitsConfig) Limits() sdk.Limits {
 	}
 }
 
-// Pin returns the pinned digest as bare hexadecimal digits, or nothing.
-func (p PluginConfig) Pin() string { return strings.ToLower(strings.TrimPrefix(p.SHA256, "sha256:")) }
-
-var digestShape = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 func (c Config) validatePlugins(report reporter) {
 	if c.Plugins.CacheDir == "" {
 		report("plugins.cache_dir", "is empty", "name a folder, such as data/wasm-cache")
 	}
 	for i, plugin := range c.Plugins.Load {
-		plugin.validate(element("plugins.load", i), report)
+		at := element("plugins.load", i)
+		plugin.validate(at, report)
+		c.Plugins.validatePin(plugin, at, report)
+	}
+	c.validateTrust(report)
+}
+
+// validatePin reports an entry whose code nobody reviewed, or of which two reviews differ.
+func (c PluginsConfig) validatePin(entry PluginConfig, path string, report reporter) {
+	if _, err := trust.ParseDigest(entry.SHA256); entry.SHA256 != "" && err != nil {
+		report(path+".sha256", "is not 64 hexadecimal digits", "copy the digest that `fastreact plugin inspect` shows")
+		return
+	}
+	switch pin, err := c.pinOf(entry); {
+	case err != nil:
+		report(path+".sha256", err.Error(), "review the file, then pin it in one place")
+	case pin == "" && !entry.AllowUnpinned:
+		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, pin it with `fastreact plugin lock`, or allow_unpinned: true while developing")
 	}
 }
 
 func (p PluginConfig) validate(path string, report reporter) {
 	if p.Path == "" {
 		report(path+".path", "is missing", "name the .wasm file")
-	}
-	switch {
-	case p.SHA256 == "" && !p.AllowUnpinned:
-		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, or allow_unpinned: true while developing")
-	case p.SHA256 != "" && !digestShape.MatchString(p.Pin()):
-		report(path+".sha256", "is not 64 hexadecimal digits", "copy the digest that `fastreact plugin inspect` shows")
 	}
 	for i, file := range p.Grants.Files {
 		at := element(path+".grants.files", i)

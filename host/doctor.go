@@ -87,7 +87,7 @@ func examineStore(ctx context.Context, options Options) Finding {
 
 func examinePlugins(ctx context.Context, options Options) []Finding {
 	cfg := options.Config.Plugins
-	residents, err := readPlugins(cfg, options.Modules)
+	residents, err := readPlugins(cfg, options.Modules, nil)
 	if err != nil {
 		return brokenPlugins(err)
 	}

@@ -20,32 +20,21 @@ func (s *Server) buildGate(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("compile policy: %w", err)
 	}
-	sources, err := s.sources()
+	regime, err := s.regime(s.serving.Load(), rules)
 	if err != nil {
 		return err
 	}
-	parts := gate.Config{
-		Sources: sources, Rules: rules, Recorder: audit.New(s.ledger), ToolTimeout: cfg.Tools.Timeout,
-		Log: s.options.Log,
-	}
-	for _, r := range s.kindOf(sdk.KindPolicy) {
-		if r.module.Builtin && r.Name() == execGuard {
-			parts.ExecGuard = r
-			continue
-		}
-		parts.Judges = append(parts.Judges, r)
-	}
-	var scopers []gate.Scoper
-	for _, r := range s.kindOf(sdk.KindScope) {
-		scopers = append(scopers, r)
-	}
-	parts.Scoper = gate.Scopers(scopers...)
-	s.gate, err = gate.New(parts)
+	s.rules = rules
+	s.gate, err = gate.New(gate.Config{
+		Sources: regime.Sources, Rules: regime.Rules, ExecGuard: regime.ExecGuard, Judges: regime.Judges,
+		Scoper: regime.Scoper, Recorder: audit.New(s.ledger), ToolTimeout: cfg.Tools.Timeout, Log: s.options.Log,
+	})
 	return err
 }
 
-func (s *Server) sources() ([]gate.Source, error) {
-	tools, err := newWasmTools(s.kindOf(sdk.KindTool), s.options.Config.Workspace)
+// sources lists who runs tools while a generation serves.
+func (s *Server) sources(g *generation) ([]gate.Source, error) {
+	tools, err := newWasmTools(g.kindOf(sdk.KindTool), s.options.Config.Workspace.Root, s.quotas)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type Decision = run.Decision
 
 // DryRun judges one call as the configured service would, without starting it. Natives belong to it and are closed.
 func DryRun(ctx context.Context, options Options, probe Probe) (decision Decision, err error) {
-	s := &Server{options: options}
+	s := unbuilt(options)
 	for _, native := range options.Natives {
 		s.closers = append(s.closers, native.Close)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web/fastreact"
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // inspector lets a face look into the server.
@@ -32,15 +31,28 @@ func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 		_, sentence := run.Public(err)
 		report.Store.Ready, report.Store.LastError = false, sentence
 	}
-	for _, r := range i.server.residents {
+	i.reportPlugins(&report)
+	return report
+}
+
+// reportPlugins says which plugins serve, and why they are not the ones that somebody wanted last.
+func (i inspector) reportPlugins(report *fastreact.ReadyReport) {
+	serving, trouble := i.server.serving.Load(), i.server.trouble.Load()
+	report.Generation = fastreact.GenerationReport{Number: serving.number, Since: serving.since}
+	if trouble != nil {
+		report.Generation.Degraded, report.Generation.LastError = trouble.since, trouble.reason()
+	}
+	for _, r := range serving.residents {
 		state, lastError := r.state()
 		report.Compiled = report.Compiled && r.works()
+		if trouble != nil && r.works() && trouble.plugins[r.Name()] != "" {
+			state, lastError = "degraded", trouble.plugins[r.Name()]
+		}
 		report.Plugins = append(report.Plugins, fastreact.PluginReport{
-			Name: r.Name(), Kind: string(r.manifest().Kind), Digest: r.Digest(), Generation: 1,
+			Name: r.Name(), Kind: string(r.manifest().Kind), Digest: r.Digest(), Generation: serving.number,
 			State: state, LastError: lastError,
 		})
 	}
-	return report
 }
 
 // Tools returns every tool there is.
@@ -82,20 +94,9 @@ func (i inspector) Stats(ctx context.Context, of run.Filter) (fastreact.Stats, e
 	for name, stream := range counted.Streams {
 		stats.Streams[name] = fastreact.Stream(stream)
 	}
-	for _, r := range i.server.residents {
+	for _, r := range i.server.serving.Load().residents {
 		calls, failures := r.counts()
 		stats.Plugins[r.Name()] = fastreact.PluginStats{Calls: calls, Failures: failures}
 	}
 	return stats, nil
-}
-
-// kindOf returns the plugins of one kind, built-in ones first.
-func (s *Server) kindOf(kind sdk.Kind) []*resident {
-	var some []*resident
-	for _, r := range s.residents {
-		if r.manifest().Kind == kind {
-			some = append(some, r)
-		}
-	}
-	return some
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -21,95 +21,61 @@ type Module struct {
 	Grants sdk.Capabilities // what the program grants its own plugin
 }
 
-// resident is a plugin that was read and checked, and is compiled beside the listener. Until then its manifest is
-// known and its calls wait; when compiling fails its calls fail, so that a policy which cannot speak denies.
+// resident is a plugin that was read and checked, and is compiled beside the listener or before it serves. Until then
+// its manifest is known and its calls wait; when compiling fails its calls fail, so that a policy which cannot speak
+// denies.
 type resident struct {
 	inspection wasm.Inspection
 	shadow     bool
 	module     wasm.Module
+	path       string // as the configuration writes it; empty for one that comes with the program
+	builtin    string // name under which it comes with the program, else empty
+	signer     string // who signed it, of those who are trusted; may be empty
+	sealed     string // of everything that makes it this plugin
 
+	once   sync.Once
 	done   chan struct{} // closed when plugin and err are set
 	plugin *wasm.Plugin
 	err    error
 
-	calls, failures atomic.Int64
+	users atomic.Int32 // generations that have it
+	tally *tally
 }
 
-// readPlugins reads and checks every module, built-in ones first, and returns all problems at once.
-func readPlugins(cfg PluginsConfig, builtins []Module) ([]*resident, error) {
-	var residents []*resident
-	var problems []error
-	names := map[string]bool{}
-	add := func(m wasm.Module, shadow bool, where string) {
-		inspection, err := wasm.Inspect(m.Bytes)
-		if err == nil && names[inspection.Manifest.Name] {
-			err = fmt.Errorf("a plugin named %s is loaded already", inspection.Manifest.Name)
-		}
-		if err == nil && inspection.Manifest.Kind == sdk.KindGuard {
-			err = errors.New("it is a guard, and this service asks no guard about answers: it would protect nothing; remove the entry")
-		}
-		if err == nil {
-			err = wasm.Check(wasm.Config{}, m)
-		}
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", where, err))
+// tally counts the calls of the plugins of one name through all generations.
+type tally struct{ calls, failures atomic.Int64 }
+
+// errRetired is why a plugin that was replaced before it was compiled never is.
+var errRetired = errors.New("the plugin was replaced")
+
+// seal makes a plugin comparable: two with the same seal are one.
+func (r *resident) seal() error {
+	whole, err := json.Marshal([]any{
+		r.inspection.Digest, r.path, r.builtin, r.shadow, r.signer, r.module.Grants, r.module.Limits, r.module.Config,
+	})
+	if err != nil {
+		return fmt.Errorf("read entry: %w", err)
+	}
+	r.sealed, r.done = run.Digest(whole), make(chan struct{})
+	return nil
+}
+
+// compile loads the plugin into the plugin host and tries it, once; whoever comes later waits. Compiling cannot be
+// interrupted, so a service that is stopping does not begin it.
+func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logger) {
+	r.once.Do(func() {
+		defer close(r.done)
+		if r.err = ctx.Err(); r.err != nil {
 			return
 		}
-		names[inspection.Manifest.Name] = true
-		m.Name = inspection.Manifest.Name
-		residents = append(residents, &resident{
-			inspection: inspection, module: m, shadow: shadow, done: make(chan struct{}),
-		})
-	}
-	for _, b := range builtins {
-		add(wasm.Module{Bytes: b.Bytes, Grants: b.Grants, Builtin: true, AllowUnpinned: true}, false, "built-in plugin "+b.Name)
-	}
-	for i, entry := range cfg.Load {
-		where := fmt.Sprintf("plugins.load[%d] %s", i, entry.Path)
-		module, err := readModule(entry)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", where, err))
-			continue
+		if r.plugin, r.err = host.Load(ctx, r.module); r.err == nil {
+			r.logLoaded(log)
+			return
 		}
-		add(module, entry.Shadow, where)
-	}
-	return residents, errors.Join(problems...)
-}
-
-func readModule(entry PluginConfig) (wasm.Module, error) {
-	code, err := os.ReadFile(entry.Path)
-	if errors.Is(err, os.ErrNotExist) {
-		return wasm.Module{}, errors.New("there is no such file; make it with `fastreact plugin build DIR`, or correct the path, which is relative to the working directory")
-	}
-	if err != nil {
-		return wasm.Module{}, fmt.Errorf("read plugin: %w", err)
-	}
-	if digest := run.Digest(code); entry.Pin() != "" && digest != "sha256:"+entry.Pin() {
-		return wasm.Module{}, fmt.Errorf("the file's digest is %s, not the pinned one; review the file, then pin it anew", digest)
-	}
-	return wasm.Module{
-		Bytes: code, SHA256: entry.Pin(), AllowUnpinned: entry.AllowUnpinned,
-		Grants: entry.Grants.Capabilities(), Config: json.RawMessage(entry.Config), Limits: entry.Limits.Limits(),
-	}, nil
-}
-
-// compile loads the plugin into the plugin host. It is called once. Compiling cannot be interrupted, so a service
-// that is stopping does not begin it.
-func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logger) {
-	defer close(r.done)
-	if r.err = ctx.Err(); r.err != nil {
-		return
-	}
-	r.plugin, r.err = host.Load(ctx, r.module)
-	if r.err != nil {
 		if ctx.Err() == nil { // a service that stops is no reason to be alarmed
-			log.Error("plugin cannot be loaded; its calls are denied",
-				slog.String("plugin", r.Name()), slog.Any("error", r.err))
+			log.Error("plugin cannot be loaded", slog.String("plugin", r.Name()), slog.Any("error", r.err))
 		}
-		return
-	}
-	log.Info("plugin loaded", slog.String("plugin", r.Name()), slog.String("kind", string(r.manifest().Kind)),
-		slog.String("digest", r.Digest()), slog.Bool("shadow", r.shadow), slog.String("grants", r.grants()))
+	})
 }
 
 // get waits until the plugin is loaded. A plugin that is not is unavailable.
@@ -183,20 +149,32 @@ func (r *resident) use(ctx context.Context, call func(*wasm.Plugin) error) error
 	if err == nil {
 		err = call(plugin)
 	}
-	r.calls.Add(1)
+	r.tally.calls.Add(1)
 	if err != nil {
-		r.failures.Add(1)
+		r.tally.failures.Add(1)
 	}
 	return err
 }
 
-func (r *resident) counts() (calls, failures int64) { return r.calls.Load(), r.failures.Load() }
+func (r *resident) counts() (calls, failures int64) {
+	return r.tally.calls.Load(), r.tally.failures.Load()
+}
 
 // works reports whether the plugin is loaded and can be called.
 func (r *resident) works() bool {
 	select {
 	case <-r.done:
 		return r.err == nil
+	default:
+		return false
+	}
+}
+
+// failed reports whether the plugin can never be called.
+func (r *resident) failed() bool {
+	select {
+	case <-r.done:
+		return r.err != nil
 	default:
 		return false
 	}

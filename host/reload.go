@@ -5,67 +5,176 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/host/internal/web"
-	"github.com/fastreact/fastreact/host/internal/web/fastreact"
 )
 
-// Reload takes up what may change while the service runs: the policy section of the configuration file, and the skills
-// folder. Each that cannot be read stays as it was.
-func (s *Server) Reload() error {
-	var policyErr error
-	if s.options.Reload != nil {
-		_, policyErr = s.reloadPolicy()
-	}
-	return errors.Join(policyErr, s.reloadSkills())
+// reach is what a reload takes up of the configuration file. Every other section waits for a restart.
+type reach struct{ rules, plugins bool }
+
+var (
+	errStopping = &run.Error{Code: run.CodeNotReady, Sentence: "The service is stopping.", Op: "reload"}
+	errNoFile   = errors.New("the service runs without a configuration file: there is nothing to read again")
+)
+
+// reloaded says what a reload changed.
+type reloaded struct {
+	before, after         *generation
+	hashBefore, hashAfter string // of the policy
 }
 
-// reloadPolicy puts the policy section of the configuration file in force as it is written now, and nothing else of it.
-// A file that is not valid as a whole changes nothing, and the error is a *ConfigError with every problem. Whether
-// everything is allowed was said by a flag at the start, and stays.
-func (s *Server) reloadPolicy() (fastreact.Reload, error) {
-	s.reloading.Lock()
-	defer s.reloading.Unlock()
+// Reload takes up what may change while the service runs: the policy and the plugins section of the configuration
+// file, the plugins themselves, and the skills folder. What cannot be read stays as it was. Policy and plugins change
+// together or not at all.
+func (s *Server) Reload() error {
+	var err error
+	if s.options.Reload != nil {
+		_, err = s.reload(context.Background(), reach{rules: true, plugins: true})
+	}
+	return errors.Join(err, s.reloadSkills())
+}
+
+// reload reads the configuration again, builds what differs whole, and only then puts it in force. When a step fails
+// everything stays, and the error is a *ConfigError, or joins a *refusedPlugin for each plugin. One reload runs at a
+// time; one that has begun goes on when ctx ends, and ends when the service does.
+func (s *Server) reload(ctx context.Context, of reach) (reloaded, error) {
+	if s.options.Reload == nil {
+		return reloaded{}, errNoFile
+	}
+	if err := s.takeTurn(ctx); err != nil {
+		return reloaded{}, err
+	}
+	defer s.endTurn()
+	ctx, stop := s.whileServing(ctx)
+	defer stop()
+	done, err := s.reloadInTurn(ctx, of)
+	if ctx.Err() != nil {
+		return reloaded{}, errStopping
+	}
+	if of.plugins {
+		s.remember(err)
+	}
+	if err != nil {
+		s.options.Log.Warn("not reloaded; what served goes on", slog.Any("error", err))
+		return reloaded{}, fmt.Errorf("reload: %w", err)
+	}
+	s.options.Log.Info("reloaded", slog.Int("generation", done.after.number),
+		slog.String("before", done.hashBefore), slog.String("after", done.hashAfter))
+	return done, nil
+}
+
+func (s *Server) reloadInTurn(ctx context.Context, of reach) (reloaded, error) {
 	loaded, err := s.options.Reload()
 	if err != nil {
-		return fastreact.Reload{}, fmt.Errorf("reload policy: %w", err)
+		return reloaded{}, err
 	}
-	cfg := s.options.Config
-	cfg.Policy = loaded.Config.Policy
-	rules, err := policy.Compile(cfg.rules())
+	s.wanted.Store(&loaded.Config.Plugins)
+	rules, before := s.rules, s.serving.Load()
+	if of.rules {
+		cfg := s.options.Config // whether everything is allowed was said by a flag at the start, and stays
+		cfg.Policy = loaded.Config.Policy
+		if rules, err = policy.Compile(cfg.rules()); err != nil {
+			return reloaded{}, err
+		}
+	}
+	next := before
+	if of.plugins {
+		if next, err = s.nextGeneration(ctx, loaded.Config.Plugins, before); err != nil {
+			return reloaded{}, err
+		}
+	}
+	return s.publish(before, next, rules, loaded.Config.Plugins.DrainTimeout)
+}
+
+// nextGeneration builds the plugins of a configuration whole, and returns the generation before when nothing differs.
+// Nothing is left of it when a step fails.
+func (s *Server) nextGeneration(ctx context.Context, cfg PluginsConfig, before *generation) (*generation, error) {
+	residents, err := readPlugins(cfg, s.options.Modules, before)
 	if err != nil {
-		return fastreact.Reload{}, fmt.Errorf("reload policy: %w", err)
+		return nil, err
 	}
-	reload := fastreact.Reload{Before: s.gate.Policy().Hash}
-	reload.After = s.gate.Enforce(rules).Hash
-	s.options.Log.Info("policy reloaded", slog.String("before", reload.Before), slog.String("after", reload.After))
-	return reload, nil
+	next := &generation{number: before.number + 1, residents: residents}
+	if next.sameAs(before) {
+		return before, before.load(ctx, s)
+	}
+	next.hold()
+	if err = s.newTools(ctx, before, next); err == nil {
+		err = next.load(ctx, s)
+	}
+	if err != nil {
+		s.letGo(next.residents)
+		return nil, err
+	}
+	return next, nil
 }
 
-// ReloadPolicy is reloadPolicy in the words of the face.
-func (s *Server) ReloadPolicy(context.Context) (fastreact.Reload, []web.FieldError, error) {
-	reload, err := s.reloadPolicy()
-	if err == nil {
-		return reload, nil, nil
+// publish puts a generation and rules in force, at once and together.
+func (s *Server) publish(before, next *generation, rules *policy.Rules, patience time.Duration) (reloaded, error) {
+	done := reloaded{before: before, after: next, hashBefore: s.gate.Policy().Hash}
+	if next == before {
+		done.hashAfter = s.gate.Policy().Hash
+		if rules != s.rules {
+			done.hashAfter = s.gate.Enforce(rules).Hash
+		}
+		s.rules = rules
+		return done, nil
 	}
-	s.options.Log.Warn("policy not reloaded", slog.Any("error", err))
-	var invalid *ConfigError
-	if !errors.As(err, &invalid) {
-		invalid = &ConfigError{Problems: []Problem{{Message: "the configuration file cannot be read"}}}
+	regime, err := s.regime(next, rules)
+	if err != nil {
+		s.letGo(next.residents)
+		return reloaded{}, err
 	}
-	var faults []web.FieldError
-	for _, problem := range invalid.Problems {
-		problem.Source = ""
-		faults = append(faults, web.FieldError{
-			Type: "value_error", Loc: []any{"config", problem.Path}, Msg: problem.Error(),
-		})
-	}
-	return fastreact.Reload{}, faults, nil
+	next.since = time.Now()
+	snapshot, left := s.gate.Replace(regime)
+	s.serving.Store(next)
+	s.rules, done.hashAfter = rules, snapshot.Hash
+	s.retire(before, left, patience)
+	return done, nil
 }
 
-// Audits returns audit records of all runs.
-func (s *Server) Audits(ctx context.Context, after int64, limit int) ([]run.Audit, error) {
-	return s.ledger.Audits(ctx, nil, after, limit)
+// takeTurn waits until no other reload runs.
+func (s *Server) takeTurn(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.shut:
+		return errStopping
+	}
+	select {
+	case <-s.shut:
+		s.endTurn()
+		return errStopping
+	default:
+		return nil
+	}
+}
+
+func (s *Server) endTurn() { <-s.turn }
+
+// whileServing returns a context that ends when no reload may go on.
+func (s *Server) whileServing(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-s.shut:
+			cancel(errStopping)
+		case <-s.stopping:
+			cancel(errStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil); <-over }
+}
+
+// endReloads waits for a reload that runs and for plugins that are being closed. None begins afterwards.
+func (s *Server) endReloads() error {
+	close(s.shut)
+	s.turn <- struct{}{}
+	s.retiring.Wait()
+	return nil
 }

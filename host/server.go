@@ -9,14 +9,17 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
 	"github.com/fastreact/fastreact/host/internal/approval"
+	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/dispatch"
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/model"
+	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/skill"
 	"github.com/fastreact/fastreact/host/internal/wasm"
@@ -34,31 +37,39 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 
-	// Reload reads the configuration again, for its policy section. nil = there is no file to read.
+	// Reload reads the configuration again, for its policy and plugins sections. nil = there is no file to read.
 	Reload func() (*Loaded, error)
+	File   string // the configuration file, to be watched; empty = none
 }
 
 // Server is the assembled house. New makes one, Run serves until its context ends, Close undoes New.
 type Server struct {
-	options   Options
-	residents []*resident
-	plugins   *wasm.Host
-	ledger    *sqlite.Ledger
-	gate      *gate.Gate
-	desk      *approval.Desk
-	runs      *dispatch.Dispatcher
-	skills    *skill.Shelf
-	handler   http.Handler
-	reloading sync.Mutex     // one reload at a time
-	stopping  chan struct{}  // closed when streams shall end
-	closers   []func() error // undo, last first
-	closing   sync.Once
+	options    Options
+	plugins    *wasm.Host
+	ledger     *sqlite.Ledger
+	gate       *gate.Gate
+	desk       *approval.Desk
+	runs       *dispatch.Dispatcher
+	skills     *skill.Shelf
+	handler    http.Handler
+	serving    atomic.Pointer[generation]
+	wanted     atomic.Pointer[PluginsConfig] // what the configuration asked for when it was last read whole
+	trouble    atomic.Pointer[trouble]       // why the last reload failed; nil when it did not
+	quotas     *capability.Quotas            // of workspaces, whatever plugins write there
+	rules      *policy.Rules                 // in force; belongs to whoever has the turn
+	turn       chan struct{}                 // of reloads, one at a time: whoever put something in has it
+	shut       chan struct{}                 // closed when no reload may begin any more
+	firstSight sight                         // of the plugins' files, before they were read
+	retiring   sync.WaitGroup                // plugins that are replaced and not closed yet
+	stopping   chan struct{}                 // closed when streams shall end
+	closers    []func() error                // undo, last first
+	closing    sync.Once
 }
 
 // New builds everything that needs no waiting and recovers what an earlier process left in the store. Plugins are
 // compiled by Run, beside the listener.
 func New(ctx context.Context, options Options) (server *Server, err error) {
-	s := &Server{options: options, stopping: make(chan struct{})}
+	s := unbuilt(options)
 	for _, native := range options.Natives {
 		s.closers = append(s.closers, native.Close)
 	}
@@ -77,18 +88,31 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 	return s, s.runs.Recover(ctx)
 }
 
+// unbuilt returns a server of which nothing is built yet.
+func unbuilt(options Options) *Server {
+	space := options.Config.Workspace
+	return &Server{
+		options: options, stopping: make(chan struct{}), turn: make(chan struct{}, 1), shut: make(chan struct{}),
+		quotas: capability.NewQuotas(capability.Quota{Bytes: space.QuotaBytes, Files: space.QuotaFiles}),
+	}
+}
+
 func (s *Server) openPlugins(context.Context) error {
 	cfg := s.options.Config
-	residents, err := readPlugins(cfg.Plugins, s.options.Modules)
+	s.wanted.Store(&cfg.Plugins)
+	s.firstSight = lookAt(s.watchedFiles())
+	residents, err := readPlugins(cfg.Plugins, s.options.Modules, nil)
 	if err != nil {
 		return err
 	}
-	s.residents = residents
+	first := &generation{number: 1, since: time.Now(), residents: residents}
+	first.hold()
+	s.serving.Store(first)
 	s.plugins, err = wasm.New(wasm.Config{CacheDir: cfg.Plugins.CacheDir, Log: s.options.Log})
 	if err != nil {
 		return fmt.Errorf("open plugin host: %w", err)
 	}
-	s.closers = append(s.closers, func() error { return s.plugins.Close(context.Background()) })
+	s.closers = append(s.closers, func() error { return s.plugins.Close(context.Background()) }, s.endReloads)
 	return nil
 }
 
@@ -148,7 +172,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	background, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){
-		s.compilePlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.tellPeople, s.prune,
+		s.compilePlugins, s.watchPlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.tellPeople, s.prune,
 	} {
 		parts.Go(func() { part(background) })
 	}
@@ -188,7 +212,7 @@ func (s *Server) drain(web *http.Server) {
 
 // compilePlugins compiles the modules one by one: two at a time would only fight for the same cores.
 func (s *Server) compilePlugins(ctx context.Context) {
-	for _, r := range s.residents {
+	for _, r := range s.serving.Load().residents {
 		r.compile(ctx, s.plugins, s.options.Log)
 	}
 }

@@ -19,11 +19,8 @@ type wasmTools struct {
 	quotas     *capability.Quotas
 }
 
-func newWasmTools(residents []*resident, cfg WorkspaceConfig) (*wasmTools, error) {
-	w := &wasmTools{
-		plugins: map[string]*resident{}, workspaces: cfg.Root,
-		quotas: capability.NewQuotas(capability.Quota{Bytes: cfg.QuotaBytes, Files: cfg.QuotaFiles}),
-	}
+func newWasmTools(residents []*resident, workspaces string, quotas *capability.Quotas) (*wasmTools, error) {
+	w := &wasmTools{plugins: map[string]*resident{}, workspaces: workspaces, quotas: quotas}
 	for _, r := range residents {
 		for _, spec := range r.manifest().Tools {
 			if other, taken := w.plugins[spec.Name]; taken {

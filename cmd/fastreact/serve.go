@@ -52,6 +52,7 @@ func serve(ctx context.Context, p program, loaded *host.Loaded, s *settings) (er
 		return err
 	}
 	if loaded.File != "" {
+		wired.File = loaded.File
 		wired.Reload = func() (*host.Loaded, error) { return s.load(p) }
 	}
 	server, err := host.New(ctx, wired)

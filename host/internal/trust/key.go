@@ -89,8 +89,11 @@ func ParsePrivate(text []byte) (PrivateKey, error) {
 	return privateOf(key)
 }
 
-// ParsePublic reads what EncodePublic writes.
+// ParsePublic reads what EncodePublic writes, or its middle line alone.
 func ParsePublic(text []byte) (PublicKey, error) {
+	if line := strings.TrimSpace(string(text)); line != "" && !strings.Contains(line, "-----") {
+		text = []byte("-----BEGIN " + publicType + "-----\n" + line + "\n-----END " + publicType + "-----\n")
+	}
 	der, err := onlyBlock(text, publicType)
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("public key: %w", err)

@@ -13,6 +13,9 @@ type Administration interface {
 	// ReloadPolicy puts the policy section of the configuration in force as it is written now. Where it cannot, the old
 	// policy stays and every reason is a fault.
 	ReloadPolicy(ctx context.Context) (Reload, []web.FieldError, error)
+	// ReloadPlugins puts plugins and policy in force as files and configuration are now, both or neither. Where it
+	// cannot, the old generation serves on and every reason is a fault.
+	ReloadPlugins(ctx context.Context) (PluginReload, []web.FieldError, error)
 	// Audits returns audit records with a sequence greater than after, ascending, at most limit.
 	Audits(ctx context.Context, after int64, limit int) ([]run.Audit, error)
 }

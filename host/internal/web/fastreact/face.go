@@ -122,6 +122,7 @@ func (f *face) routes() []web.Route {
 		{Method: get, Path: "/v1/policy", Handle: f.policy},
 		{Method: post, Path: "/v1/policy/check", Handle: f.checkPolicy},
 		{Method: post, Path: "/v1/policy/reload", Handle: f.reloadPolicy, Admin: true},
+		{Method: post, Path: "/v1/plugins/reload", Handle: f.reloadPlugins, Admin: true},
 		{Method: get, Path: "/v1/audit/export", Handle: f.exportAudit, Admin: true},
 		{Method: get, Path: "/v1/metrics", Handle: f.metrics},
 	}

@@ -86,6 +86,7 @@ func TestReadinessIsTheseBytes(t *testing.T) {
 func TestWhateverIsNotWholeDegrades(t *testing.T) {
 	for name, harm := range map[string]func(*ReadyReport){
 		"agent":           func(r *ReadyReport) { r.Agent = false },
+		"failed reload":   func(r *ReadyReport) { r.Generation = GenerationReport{Number: 1, Degraded: time.Unix(1, 0)} },
 		"plugins":         func(r *ReadyReport) { r.Compiled = false },
 		"store":           func(r *ReadyReport) { r.Store.Ready = false },
 		"no MCP server":   func(r *ReadyReport) { r.Servers = nil },
@@ -180,7 +181,7 @@ func TestSmallListsAreTheseBytes(t *testing.T) {
 		}
 	}
 	index := get(t, server, "/", "Accept", "text/html")
-	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 26 {
+	if index["name"] != "FastReAct" || index["service_contract"] != Schema || len(index["endpoints"].([]any)) != 27 {
 		t.Errorf("index: %v", index)
 	}
 }

@@ -18,6 +18,16 @@ type ReadyReport struct {
 	Store    StoreReport
 	Plugins  []PluginReport
 	Compiled bool // every plugin is loaded and works
+
+	Generation GenerationReport
+}
+
+// GenerationReport says which set of plugins serves, and why it is not the one that somebody wanted last.
+type GenerationReport struct {
+	Number    int
+	Since     time.Time
+	Degraded  time.Time // since when reloads fail; zero: the last one did not
+	LastError string
 }
 
 // ModelReport says whether a model is configured.
@@ -59,16 +69,17 @@ func (f *face) health(x *web.Exchange) error {
 }
 
 type readyBody struct {
-	Status      string        `json:"status"`
-	AgentReady  bool          `json:"agent_ready"`
-	Contract    string        `json:"service_contract"`
-	Auth        readyAuth     `json:"auth"`
-	Model       readyModel    `json:"model"`
-	Multitenant readyTenants  `json:"multitenant"`
-	MCP         readyMCP      `json:"mcp"`
-	Store       readyStore    `json:"store"`
-	Plugins     []readyPlugin `json:"plugins"`
-	Timestamp   string        `json:"timestamp"`
+	Status      string           `json:"status"`
+	AgentReady  bool             `json:"agent_ready"`
+	Contract    string           `json:"service_contract"`
+	Auth        readyAuth        `json:"auth"`
+	Model       readyModel       `json:"model"`
+	Multitenant readyTenants     `json:"multitenant"`
+	MCP         readyMCP         `json:"mcp"`
+	Store       readyStore       `json:"store"`
+	Plugins     []readyPlugin    `json:"plugins"`
+	Generation  *readyGeneration `json:"generation,omitempty"`
+	Timestamp   string           `json:"timestamp"`
 }
 
 type readyAuth struct {
@@ -120,14 +131,34 @@ type readyPlugin struct {
 	Name       string  `json:"name"`
 	Kind       string  `json:"kind"`
 	Digest     string  `json:"digest"`
-	Generation int     `json:"generation"`
+	Generation int     `json:"generation,omitempty"`
 	State      string  `json:"state"`
 	LastError  *string `json:"last_error"`
+}
+
+type readyGeneration struct {
+	Number        int     `json:"number"`
+	Since         string  `json:"since"`
+	State         string  `json:"state"`
+	LastError     *string `json:"last_error"`
+	DegradedSince *string `json:"degraded_since"`
+}
+
+func toReadyGeneration(g GenerationReport) *readyGeneration {
+	if g.Number == 0 {
+		return nil
+	}
+	wire := &readyGeneration{Number: g.Number, Since: stamp(g.Since), State: "ready"}
+	if !g.Degraded.IsZero() {
+		wire.State, wire.LastError, wire.DegradedSince = "degraded", orNull(g.LastError), orNull(stamp(g.Degraded))
+	}
+	return wire
 }
 
 // ready answers 200 whatever it finds: the status is in the body.
 func (f *face) ready(x *web.Exchange) error {
 	report := f.cfg.Inspector.Ready(x.Request.Context())
+	current := report.Generation.Degraded.IsZero()
 	if !x.Caller.SpeaksForAnyone() && x.Caller.Standing != web.Operator {
 		report = report.withoutDetails()
 	}
@@ -136,13 +167,13 @@ func (f *face) ready(x *web.Exchange) error {
 		Model:       readyModel{report.Model.Name, report.Model.BaseSet, report.Model.APIKeySet},
 		Multitenant: readyTenants{f.bringsTenants()}, MCP: toReadyMCP(report),
 		Store:   readyStore{report.Store.Driver, report.Store.Ready, orNull(report.Store.LastError)},
-		Plugins: []readyPlugin{}, Timestamp: stamp(time.Now()),
+		Plugins: []readyPlugin{}, Generation: toReadyGeneration(report.Generation), Timestamp: stamp(time.Now()),
 	}
 	for _, p := range report.Plugins {
 		body.Plugins = append(body.Plugins,
 			readyPlugin{p.Name, p.Kind, p.Digest, p.Generation, p.State, orNull(p.LastError)})
 	}
-	if report.Agent && report.Compiled && report.Store.Ready && body.MCP.Ready {
+	if report.Agent && report.Compiled && current && report.Store.Ready && body.MCP.Ready {
 		body.Status = "ready"
 	}
 	return x.JSON(http.StatusOK, body)
@@ -150,7 +181,7 @@ func (f *face) ready(x *web.Exchange) error {
 
 // withoutDetails leaves out what is the operators' business: errors, and everything about plugins but the status.
 func (r ReadyReport) withoutDetails() ReadyReport {
-	r.Plugins, r.Store.LastError = nil, ""
+	r.Plugins, r.Store.LastError, r.Generation = nil, "", GenerationReport{}
 	r.Servers = slices.Clone(r.Servers)
 	for i := range r.Servers {
 		r.Servers[i].LastError, r.Servers[i].Quarantined = "", nil

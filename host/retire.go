@@ -1,0 +1,60 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// closeGrace is how long calls of a plugin may take to end once they are told to.
+const closeGrace = 5 * time.Second
+
+// hold counts the generation among the users of its plugins.
+func (g *generation) hold() {
+	for _, r := range g.residents {
+		r.users.Add(1)
+	}
+}
+
+// retire closes the plugins of a generation that nobody else has, once its last call is over, or when patience ends.
+// It is called with the turn taken, so that Close can wait for it.
+func (s *Server) retire(old *generation, left <-chan struct{}, patience time.Duration) {
+	s.retiring.Go(func() {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-left:
+		case <-timer.C:
+			s.options.Log.Warn("calls outlast the plugins that served them and are ended", slog.Int("generation", old.number))
+		case <-s.shut:
+		}
+		s.letGo(old.residents)
+	})
+}
+
+// letGo gives plugins back. Whoever is the last to do so closes them.
+func (s *Server) letGo(residents []*resident) {
+	for _, r := range residents {
+		if r.users.Add(-1) > 0 {
+			continue
+		}
+		if err := r.close(); err != nil {
+			s.options.Log.Warn("a replaced plugin could not be closed", slog.String("plugin", r.Name()), slog.Any("error", err))
+		}
+	}
+}
+
+// close frees a plugin. Calls under way are ended. A plugin that was not compiled yet never is.
+func (r *resident) close() error {
+	r.once.Do(func() {
+		r.err = errRetired
+		close(r.done)
+	})
+	plugin, closes := any(r.plugin).(interface{ Close(context.Context) error })
+	if r.plugin == nil || !closes {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), closeGrace)
+	defer stop()
+	return plugin.Close(ctx)
+}
