@@ -109,10 +109,18 @@ const (
 
 // Limits bounds one call of a module. Zero means the host's default; the host's ceiling always applies.
 type Limits struct {
-	Wall        Duration `json:"wall,omitempty"`         // wall time of one call
-	MemoryPages uint32   `json:"memory_pages,omitempty"` // linear memory in 64 KiB pages
-	OutputBytes int      `json:"output_bytes,omitempty"` // size of one answer
-	LogBytes    int      `json:"log_bytes,omitempty"`    // log output of one call
+	Wall          Duration `json:"wall,omitempty"`           // wall time of one call
+	Gas           int64    `json:"gas,omitempty"`            // work of one call, about one an instruction; deterministic
+	MemoryPages   uint32   `json:"memory_pages,omitempty"`   // linear memory in 64 KiB pages
+	TableEntries  uint32   `json:"table_entries,omitempty"`  // entries of each table
+	CallDepth     uint32   `json:"call_depth,omitempty"`     // calls nested in each other
+	HostCalls     int      `json:"host_calls,omitempty"`     // imported functions called in one call
+	HTTPRequests  int      `json:"http_requests,omitempty"`  // requests of one call, redirects not counted
+	HTTPBytes     int      `json:"http_bytes,omitempty"`     // bytes sent and received by one call
+	HTTPRedirects int      `json:"http_redirects,omitempty"` // redirects followed for one request
+	OutputBytes   int      `json:"output_bytes,omitempty"`   // size of one answer
+	LogBytes      int      `json:"log_bytes,omitempty"`      // log output of one call
+	Leases        int      `json:"leases,omitempty"`         // calls at once
 }
 
 // Duration is a time.Duration that reads and writes as Go duration text, such as "2s".

@@ -1,5 +1,5 @@
 ;; Calls itself without end.
-;; expect: call plugin_trap
+;; expect: call plugin_stack_overflow
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")
   (memory (export "memory") 1)

@@ -105,7 +105,8 @@ func TestExecWithoutItsGuardIsDenied(t *testing.T) {
 // failures are all the ways in which a plugin may not answer.
 var failures = []run.DenialCode{
 	run.PluginTrapped, run.PluginTimedOut, run.PluginOutOfMemory, run.PluginBadAnswer, run.PluginBadVerdict,
-	run.PluginNoAnswer, run.PluginUnavailable, run.PluginOutputTooBig,
+	run.PluginNoAnswer, run.PluginUnavailable, run.PluginOutputTooBig, run.PluginOutOfGas, run.PluginStackOverflow,
+	run.PluginTooManyHostCalls, run.PluginBusy,
 }
 
 func TestAGuardThatFailsDeniesWithItsOwnCode(t *testing.T) {

@@ -153,4 +153,9 @@ const (
 	PluginNoAnswer     DenialCode = "plugin_no_answer"
 	PluginUnavailable  DenialCode = "plugin_unavailable"
 	PluginOutputTooBig DenialCode = "plugin_output_too_large"
+
+	PluginOutOfGas         DenialCode = "plugin_out_of_gas"
+	PluginStackOverflow    DenialCode = "plugin_stack_overflow"
+	PluginTooManyHostCalls DenialCode = "plugin_too_many_host_calls"
+	PluginBusy             DenialCode = "plugin_busy" // no instance or no memory came free in time
 )

@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/fastreact/fastreact/host/internal/wasm/meter"
 )
 
 // engine is the compiled code of one module, in a runtime of its own: modules that distrust each other share none.
@@ -19,12 +21,16 @@ type engine struct {
 	cache    wazero.CompilationCache // nil without a cache folder
 	compiled wazero.CompiledModule
 	dialect  dialect
+	globals  []string // export names of all that a snapshot holds; the first is the fuel
+	pages    uint64   // memory that the module starts with
+	budget   *memoryBudget
 }
 
-// engines holds one engine per digest and counts who uses it. Two loads of one module compile it once.
+// engines holds one engine for each module and the limits written into it, and counts who uses it. Two such loads
+// compile it once.
 type engines struct {
-	cacheDir string
-	log      *slog.Logger
+	config Config
+	budget *memoryBudget
 
 	mu    sync.Mutex
 	known map[string]*sharedEngine
@@ -39,7 +45,7 @@ type sharedEngine struct {
 
 // acquire returns the engine of a module, compiling it when nobody else has. Every acquire needs a release.
 func (e *engines) acquire(ctx context.Context, c *candidate) (*engine, error) {
-	digest := c.digest
+	digest := c.key()
 	shared, mine := e.join(digest)
 	if mine {
 		shared.engine, shared.err = e.build(context.WithoutCancel(ctx), c)
@@ -94,20 +100,20 @@ func (e *engines) release(ctx context.Context, digest string) error {
 
 // build compiles with the cache on disk; when that fails for whatever reason, once more without it.
 func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
-	if e.cacheDir == "" {
-		return compile(ctx, c, nil)
+	if e.config.CacheDir == "" {
+		return e.compile(ctx, c, nil)
 	}
-	entry := cacheEntry{filepath.Join(e.cacheDir, c.digest)}
+	entry := cacheEntry{filepath.Join(e.config.CacheDir, c.key())}
 	built, err := e.buildCached(ctx, entry, c)
 	if err == nil {
 		return built, nil
 	}
 	_ = entry.remove()
-	fresh, freshErr := compile(ctx, c, nil)
+	fresh, freshErr := e.compile(ctx, c, nil)
 	if freshErr != nil {
 		return nil, freshErr
 	}
-	e.log.Warn("wasm cache is of no use, compiled without it", slog.String("error", err.Error()))
+	e.config.Log.Warn("wasm cache is of no use, compiled without it", slog.String("error", err.Error()))
 	return fresh, nil
 }
 
@@ -119,7 +125,7 @@ func (e *engines) buildCached(ctx context.Context, entry cacheEntry, c *candidat
 	if err != nil {
 		return nil, fmt.Errorf("open wasm cache: %w", err)
 	}
-	built, err := compile(ctx, c, cache)
+	built, err := e.compile(ctx, c, cache)
 	if err != nil {
 		return nil, errors.Join(err, cache.Close(ctx))
 	}
@@ -129,41 +135,46 @@ func (e *engines) buildCached(ctx context.Context, entry cacheEntry, c *candidat
 	return built, nil
 }
 
-// compile never runs the module. cache may be nil; on success it belongs to the engine.
-func compile(ctx context.Context, c *candidate, cache wazero.CompilationCache) (_ *engine, err error) {
+// compile meters and compiles a module, and never runs it. cache may be nil; on success it belongs to the engine.
+func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.CompilationCache) (_ *engine, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("compile module: host panic: %v", cause)
 		}
 	}()
-	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
+	metered, err := c.metered()
+	if err != nil {
+		return nil, err
+	}
+	// With more than one worker the compiler looks at the clock.
+	ctx, cancel := context.WithTimeoutCause(experimental.WithCompilationWorkers(ctx, 2), e.config.CompileTime, errCompileTime)
+	defer cancel()
+	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	compiled, err := runtime.CompileModule(ctx, c.module.Bytes)
+	compiled, err := runtime.CompileModule(ctx, metered.Bytes)
 	if err == nil {
 		err = link(ctx, runtime, compiled, c.dialect)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("compile module: %w", err), runtime.Close(ctx))
+		return nil, errors.Join(fmt.Errorf("compile module: %w", err), runtime.Close(context.WithoutCancel(ctx)))
 	}
-	return &engine{runtime: runtime, cache: cache, compiled: compiled, dialect: c.dialect}, nil
+	return &engine{
+		runtime: runtime, cache: cache, compiled: compiled, dialect: c.dialect, budget: e.budget,
+		globals: append([]string{meter.FuelGlobal, meter.DepthGlobal}, metered.Globals...), pages: c.shape.memories[0].low,
+	}, nil
 }
+
+var errCompileTime = errors.New("the time for compiling is over; the operator may raise plugins.limits.compile_time")
 
 // link serves what checkImports let pass, and compares each import with what is served.
 func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, d dialect) error {
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
-		return err
-	}
-	if err := serveLog(ctx, runtime); err != nil {
-		return err
-	}
-	if err := serveEmit(ctx, runtime); err != nil {
-		return err
-	}
-	if err := d.serve(ctx, runtime); err != nil {
-		return err
+	for _, serve := range []func(context.Context, wazero.Runtime) error{serveMeter, serveWASI, serveLog, serveEmit, d.serve} {
+		if err := serve(ctx, runtime); err != nil {
+			return err
+		}
 	}
 	for _, want := range compiled.ImportedFunctions() {
 		module, name, _ := want.Import()

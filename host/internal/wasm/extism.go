@@ -195,14 +195,14 @@ func (s *extismSpeaker) exchange(ctx context.Context, op sdk.Op, input []byte) (
 		}
 	}
 	v := visitOf(ctx)
-	v.extism = newExtismVisit(v.limits)
+	v.extism = newExtismVisit(v.meter.limits)
 	if err := v.extism.begin(input); err != nil {
 		return nil, err
 	}
 	if err := s.call(ctx, v, way.export); err != nil {
 		return nil, err
 	}
-	return v.extism.answer(op, v.limits.OutputBytes)
+	return v.extism.answer(op, v.meter.limits.OutputBytes)
 }
 
 func (s *extismSpeaker) way(op sdk.Op, input []byte) (route, error) {
@@ -233,7 +233,7 @@ func (s *extismSpeaker) call(ctx context.Context, v *visit, name string) error {
 	if err := export.CallWithStack(ctx, s.stack[:]); err != nil {
 		return err
 	}
-	if err := v.over(ctx); err != nil {
+	if err := v.meter.over(ctx); err != nil {
 		return err
 	}
 	if code := uint32(s.stack[0]); code != 0 || v.extism.failed {

@@ -125,7 +125,7 @@ func (v *visit) setError(at uint64) {
 
 // writeLine adds one line to the plugin's log.
 func (v *visit) writeLine(text []byte) {
-	_, _ = v.log.Write(append(text[:len(text):len(text)], '\n'))
+	v.log.write(text)
 }
 
 func extismLogs() map[string]extismFunction {
@@ -158,7 +158,7 @@ func serveExtism(ctx context.Context, runtime wazero.Runtime, functions map[stri
 func extismOf(ctx context.Context) *visit {
 	v := visitOf(ctx)
 	if v.extism == nil {
-		v.extism = newExtismVisit(v.limits)
+		v.extism = newExtismVisit(v.meter.limits)
 	}
 	return v
 }

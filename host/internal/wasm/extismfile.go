@@ -19,7 +19,7 @@ import (
 type extismFile struct{ manifest extismsdk.Manifest }
 
 // maxExtismFile is the size of a manifest file with a module in it, as base64.
-const maxExtismFile = 2 * maxModuleBytes
+const maxExtismFile = 2 * defaultModuleBytes
 
 func readExtismFile(raw []byte) (extismFile, error) {
 	if len(raw) > maxExtismFile {

@@ -129,15 +129,25 @@ func TestAttemptsAreRealOnAPlainMount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world := toolWorld(t.Context()).WithFSConfig(wazero.NewFSConfig().WithDirMount(w, "/w"))
-	answer, err := plugin.engine.answer(t.Context(), work{
-		op: sdk.OpCall, input: input, world: world,
-		visit: &visit{limits: plugin.limits, log: &callLog{log: plugin.log}},
-	})
+	answer, err := plainMount(t, plugin, w, input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if reached := strings.Count(string(answer), `"reached":true`); reached < 20 {
 		t.Errorf("only %d attempts reach outside through a plain mount", reached)
 	}
+}
+
+// plainMount calls a tool over the sandbox's own mount of a folder.
+func plainMount(t *testing.T, plugin *Plugin, folder string, input []byte) ([]byte, error) {
+	t.Helper()
+	v := plugin.visit(t.Context(), CallContext{})
+	ctx := withVisit(t.Context(), v)
+	i := &instance{}
+	defer i.close()
+	world := toolWorld(ctx).WithFSConfig(wazero.NewFSConfig().WithDirMount(folder, "/w"))
+	if err := plugin.engine.start(ctx, i, world, v); err != nil {
+		return nil, err
+	}
+	return i.exchange(ctx, v, sdk.OpCall, input)
 }

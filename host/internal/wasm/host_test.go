@@ -14,7 +14,7 @@ func TestClosingEndsACallThatRuns(t *testing.T) {
 	plugin := load(t, host, Module{Bytes: wat(t, "hostile/spin-in-tool")})
 	ended := make(chan error)
 	go func() { ended <- runAny(context.Background(), plugin) }()
-	for !running(host) {
+	for !running(plugin) {
 		runtime.Gosched()
 	}
 	if err := host.Close(t.Context()); err != nil {
@@ -25,10 +25,10 @@ func TestClosingEndsACallThatRuns(t *testing.T) {
 	}
 }
 
-func running(host *Host) bool {
-	host.calls.mu.Lock()
-	defer host.calls.mu.Unlock()
-	return len(host.calls.cancels) > 0
+func running(plugin *Plugin) bool {
+	plugin.calls.mu.Lock()
+	defer plugin.calls.mu.Unlock()
+	return len(plugin.calls.cancels) > 0
 }
 
 func TestClosedHostAnswersNoMore(t *testing.T) {

@@ -30,8 +30,8 @@ type Inspection struct {
 
 // Inspect reads a module's sections. It refuses what Load would refuse for its structure or manifest.
 func Inspect(module []byte) (Inspection, error) {
-	if len(module) > maxModuleBytes {
-		return Inspection{}, fmt.Errorf("inspect module: it has %d bytes, the limit is %d", len(module), maxModuleBytes)
+	if len(module) > defaultModuleBytes {
+		return Inspection{}, fmt.Errorf("inspect module: it has %d bytes, the limit is %d", len(module), defaultModuleBytes)
 	}
 	s, err := parseShape(module)
 	if err != nil {

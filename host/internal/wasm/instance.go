@@ -3,102 +3,136 @@ package wasm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
-	"github.com/tetratelabs/wazero/sys"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// opProbe asks for nothing: the module is started and says which ABI it speaks.
-const opProbe sdk.Op = 0
-
-// work is one call of a guest: what it is asked, and the world it sees.
-type work struct {
-	op    sdk.Op
-	input []byte
-	world wazero.ModuleConfig
-	visit *visit
-}
-
-// instance is a module that runs for one call. One goroutine uses it.
+// instance is a module with a memory of its own. One goroutine uses it at a time; its owner closes it.
 type instance struct {
-	module  api.Module
-	memory  *memoryBudget
+	module  api.Module // nil until it was started
+	memory  *linearMemory
 	speaker speaker
+	world   *pureWorld // nil for a tool
+	streams streams
+	fuel    api.MutableGlobal
+	globals []api.MutableGlobal // all that a snapshot holds
 }
 
-// answer runs one call in a fresh instance and returns a copy of what the guest answered. The context has the wall
-// limit already. Every error is a *Failure without the plugin's name.
-func (e *engine) answer(ctx context.Context, w work) (answer []byte, err error) {
-	budget := newMemoryBudget(w.visit.limits.MemoryPages)
+// streams leads what a guest writes to its standard streams to the call that it serves.
+type streams struct{ log *callLog }
+
+// Write implements io.Writer. It never fails.
+func (s *streams) Write(text []byte) (int, error) { return s.log.Write(text) }
+
+// start brings a module to life in its world: its start function and the dialect's starts run, within the limits of the
+// visit, and the guest says which ABI it speaks.
+func (e *engine) start(ctx context.Context, i *instance, config wazero.ModuleConfig, v *visit) error {
+	if err := e.place(ctx, i, config.WithStartFunctions(e.dialect.starts()...), v); err != nil {
+		return err
+	}
+	return i.speaker.greet(ctx)
+}
+
+// place instantiates a module, after it got memory, and runs no more than its start function. What was made stays in
+// the instance when it fails.
+func (e *engine) place(ctx context.Context, i *instance, config wazero.ModuleConfig, v *visit) (err error) {
+	limits, initial := v.meter.limits, int64(e.pages)*pageSize
+	if err := e.budget.await(ctx, initial, time.Duration(limits.Wall)); err != nil {
+		return err
+	}
+	if i.memory, err = reserveMemory(int64(limits.MemoryPages)*pageSize, initial, e.budget); err != nil {
+		return err
+	}
+	i.streams.log = &v.log
+	config = config.WithName("").WithStdout(&i.streams).WithStderr(&i.streams)
+	i.module, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, i.memory), e.compiled, config)
+	if err != nil {
+		i.module = nil
+		return err
+	}
+	if i.module == nil {
+		return errors.New("the module ended while it started")
+	}
+	for _, name := range e.globals {
+		global, ok := i.module.ExportedGlobal(name).(api.MutableGlobal)
+		if !ok {
+			return errors.New("the metered module lacks a global")
+		}
+		i.globals = append(i.globals, global)
+	}
+	i.fuel = i.globals[0]
+	i.speaker = e.dialect.meet(i.module)
+	return nil
+}
+
+// exchange runs one operation and returns a copy of the answer. Every error is a *Failure without the plugin's name.
+// The visit stands in ctx and tells afterwards whether the guest ended abnormally.
+func (i *instance) exchange(ctx context.Context, v *visit, op sdk.Op, input []byte) ([]byte, error) {
+	i.streams.log = &v.log
+	if i.world != nil {
+		i.world.turn(op, input)
+		i.fuel.Set(0)
+	}
+	return i.guard(ctx, v, func() ([]byte, error) { return i.speaker.exchange(ctx, op, input) })
+}
+
+// guard runs what calls the guest, and puts what went wrong in the host's words.
+func (i *instance) guard(ctx context.Context, v *visit, work func() ([]byte, error)) (answer []byte, err error) {
+	v.broken = true // until the guest came back
 	defer func() {
 		if cause := recover(); cause != nil {
-			answer, err = nil, fail(run.PluginTrapped, "host panic: %v\n%s", cause, debug.Stack())
+			answer, err = nil, fail(run.PluginTrapped, "host panic\n%s", debug.Stack())
 		}
+		i.account(v)
 	}()
-	ctx = withVisit(experimental.WithMemoryAllocator(ctx, budget), w.visit)
-	guest, err := e.instantiate(ctx, w, budget)
-	if err != nil {
-		return nil, classify(ctx, budget, err)
+	if answer, err = work(); err == nil {
+		err = v.meter.over(ctx) // a guest that came back after its time is over has no say either
 	}
-	defer guest.module.Close(context.WithoutCancel(ctx))
-	answer, err = guest.exchange(ctx, w)
-	if err != nil {
-		return nil, classify(ctx, budget, err)
+	var said *Failure
+	v.broken = err != nil && !isAnswer(err)
+	if err != nil && !errors.As(err, &said) {
+		said = classify(ctx, i.memory, err)
+	}
+	if said != nil {
+		return nil, said
 	}
 	return answer, nil
 }
 
-// instantiate starts the module: its start function and _initialize run here, within the same limits.
-func (e *engine) instantiate(ctx context.Context, w work, budget *memoryBudget) (*instance, error) {
-	config := w.world.WithName("").WithStartFunctions(e.dialect.starts()...).WithStdout(w.visit.log).WithStderr(w.visit.log)
-	module, err := e.runtime.InstantiateModule(ctx, e.compiled, config)
-	if err != nil {
-		return nil, err
+// isAnswer reports whether a failure is about what the guest answered; it came back and is whole.
+func isAnswer(err error) bool {
+	f, ok := err.(*Failure)
+	if !ok {
+		return false
 	}
-	if module == nil {
-		return nil, errors.New("the module ended while it started")
+	switch f.Code {
+	case run.PluginNoAnswer, run.PluginBadAnswer, run.PluginOutputTooBig:
+		return true
 	}
-	return &instance{module: module, memory: budget, speaker: e.dialect.meet(module)}, nil
+	return false
 }
 
-func (i *instance) exchange(ctx context.Context, w work) ([]byte, error) {
-	if err := i.speaker.greet(ctx); err != nil {
-		return nil, err
+// account reads what the guest spent since it was asked last.
+func (i *instance) account(v *visit) {
+	if i.fuel != nil {
+		v.meter.read(int64(i.fuel.Get()))
 	}
-	if w.op == opProbe {
-		return nil, nil
-	}
-	return i.speaker.exchange(ctx, w.op, w.input)
 }
 
-// classify turns any error of a call into a *Failure. Time comes first, then memory: a guest that was refused memory
-// usually traps.
-func classify(ctx context.Context, budget *memoryBudget, err error) *Failure {
-	var known *Failure
-	var exit *sys.ExitError
-	switch {
-	case errors.As(err, &known):
-		return known
-	case ctx.Err() != nil:
-		return &Failure{Code: run.PluginTimedOut, Err: fmt.Errorf("ended by the host: %w", context.Cause(ctx))}
-	case budget.refused:
-		return fail(run.PluginOutOfMemory, "the memory limit of %d pages was reached: %w", budget.limit/pageSize, err)
-	case errors.As(err, &exit):
-		return fail(run.PluginTrapped, "the module exited with code %d", exit.ExitCode())
+// close frees the instance. It may be called again, and on one that was never started.
+func (i *instance) close() {
+	if i.module != nil {
+		i.fuel = nil
+		_ = i.module.Close(context.Background()) // closes files; what they say is not for anybody
 	}
-	return &Failure{Code: run.PluginTrapped, Err: err}
-}
-
-var errWall = errors.New("wall time limit reached")
-
-func withWall(ctx context.Context, wall sdk.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, time.Duration(wall), errWall)
+	if i.memory != nil {
+		i.memory.release()
+	}
 }

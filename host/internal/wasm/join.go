@@ -38,7 +38,7 @@ func Join(parts Parts) ([]byte, error) {
 		if hasCustom(found, part.name) {
 			return nil, fmt.Errorf("the module has a section %s of its own, and takes no second one from a file", part.name)
 		}
-		if len(part.body) > maxModuleBytes {
+		if len(part.body) > defaultModuleBytes {
 			return nil, errors.New("the manifest file is larger than a module may be")
 		}
 		joined = appendCustom(joined, part.name, part.body)

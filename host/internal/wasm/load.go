@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/fastreact/fastreact/host/internal/wasm/meter"
 	"github.com/fastreact/fastreact/sdk"
 )
 
@@ -26,6 +27,7 @@ type Module struct {
 	Grants        sdk.Capabilities
 	Config        json.RawMessage // object of texts, for an Extism module; guest ABI v1 has no way to read one: empty, null or {}
 	Limits        sdk.Limits      // zero fields mean the manifest's, else the host's default
+	Mode          Mode            // empty means the default of the kind
 }
 
 // candidate is a module on its way to become a plugin.
@@ -37,6 +39,7 @@ type candidate struct {
 	manifest sdk.Manifest
 	limits   sdk.Limits
 	settings map[string]string // what config_get answers
+	mode     Mode
 	mounts   []mount
 	progress int // bytes that one call may report
 }
@@ -45,7 +48,7 @@ type candidate struct {
 // grants and limits. Every error is a *Failure.
 func Check(cfg Config, module Module) error {
 	c := &candidate{module: module}
-	if err := c.check(cfg); err != nil {
+	if err := c.check(cfg.complete()); err != nil {
 		return asFailure(c.name(), err)
 	}
 	return nil
@@ -58,21 +61,24 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 	if err := c.check(h.config); err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
-	_, leave, err := h.calls.enter(ctx)
+	loading, leave, err := h.loads.enter(ctx)
 	if err != nil {
 		return nil, asFailure(c.name(), err)
 	}
 	defer leave()
-	engine, err := h.engines.acquire(ctx, c)
+	engine, err := h.engines.acquire(loading, c)
 	if err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
 	plugin := &Plugin{
-		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, settings: c.settings, mounts: c.mounts, progress: c.progress,
-		engine: engine, host: h, log: h.log,
+		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mode: c.mode, mounts: c.mounts,
+		progress: c.progress, engine: engine, key: c.key(), host: h, log: h.log, settings: c.settings, calls: newCalls(), stop: make(chan struct{}),
 	}
-	if _, err := plugin.invoke(ctx, opProbe, nil, CallContext{}); err != nil {
-		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.digest)))
+	if err := plugin.prepare(loading); err != nil {
+		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key())))
+	}
+	if err := h.adopt(plugin); err != nil {
+		return nil, asFailure(c.name(), errors.Join(err, plugin.Close(context.WithoutCancel(ctx))))
 	}
 	return plugin, nil
 }
@@ -86,7 +92,7 @@ func (c *candidate) name() string {
 
 // check does everything that needs neither the compiler nor the guest.
 func (c *candidate) check(cfg Config) error {
-	if err := c.checkPin(); err != nil {
+	if err := c.checkPin(cfg); err != nil {
 		return err
 	}
 	if err := c.readManifest(); err != nil {
@@ -100,13 +106,16 @@ func (c *candidate) check(cfg Config) error {
 	if c.limits, err = resolve(cfg, c.module.Limits, c.manifest); err != nil {
 		return err
 	}
+	if c.mode, err = modeOf(c.module.Mode, c.manifest.Kind); err != nil {
+		return err
+	}
 	if c.mounts, err = intersect(c.manifest.Capabilities.Files, c.module.Grants.Files); err != nil {
 		return err
 	}
 	if c.progress, err = progressOf(c.manifest.Capabilities.Progress, c.module.Grants.Progress); err != nil {
 		return err
 	}
-	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits))
+	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits, cfg.MemoryBytes))
 }
 
 // readSettings reads what the operator says to the plugin, over what its Extism manifest says.
@@ -138,9 +147,9 @@ func (c *candidate) readSettings() (map[string]string, error) {
 	return settings, nil
 }
 
-func (c *candidate) checkPin() error {
-	if size := len(c.module.Bytes); size > maxModuleBytes {
-		return fmt.Errorf("the module has %d bytes, the limit is %d", size, maxModuleBytes)
+func (c *candidate) checkPin(cfg Config) error {
+	if size := len(c.module.Bytes); size > cfg.ModuleBytes {
+		return fmt.Errorf("the module has %d bytes, the limit is %d", size, cfg.ModuleBytes)
 	}
 	sum := sha256.Sum256(c.module.Bytes)
 	c.digest = hex.EncodeToString(sum[:])
@@ -192,4 +201,40 @@ func (s *shape) decodeManifest() (sdk.Manifest, error) {
 		}
 	}
 	return manifest, nil
+}
+
+func modeOf(asked Mode, kind sdk.Kind) (Mode, error) {
+	switch {
+	case asked == ModeFresh, asked == "" && !kind.Pure():
+		return ModeFresh, nil
+	case (asked == ModeSnapshot || asked == "") && kind.Pure():
+		return ModeSnapshot, nil
+	case asked == ModeSnapshot:
+		return "", errors.New("a tool touches the world, which no snapshot restores: its mode is fresh")
+	}
+	return "", fmt.Errorf("mode %q is neither %s nor %s", asked, ModeSnapshot, ModeFresh)
+}
+
+// mostPages is what a 32-bit memory can have. The memory itself refuses more than the plugin's limit, so that a refusal
+// is known when the guest gives up.
+const mostPages = 1 << 16
+
+// metered returns the module with its limits written into it.
+func (c *candidate) metered() (meter.Module, error) {
+	m, err := meter.Rewrite(c.module.Bytes, meter.Options{
+		MemoryPages: mostPages, TableEntries: c.limits.TableEntries, CallDepth: c.limits.CallDepth,
+		Snapshot: c.mode == ModeSnapshot,
+	})
+	if errors.Is(err, meter.ErrNotRestorable) {
+		return meter.Module{}, fmt.Errorf("meter module: %w; the operator may write mode: fresh", err)
+	}
+	if err != nil {
+		return meter.Module{}, fmt.Errorf("meter module: %w", err)
+	}
+	return m, nil
+}
+
+// key names the compiled code: the module, and what was written into it.
+func (c *candidate) key() string {
+	return fmt.Sprintf("%s-%d-%d-%s", c.digest, c.limits.TableEntries, c.limits.CallDepth, c.mode)
 }

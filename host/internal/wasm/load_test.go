@@ -154,7 +154,7 @@ func TestLimitsFollowEntryThenManifestThenHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 100, OutputBytes: 1000, LogBytes: 7}
+	want := over(sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 100, OutputBytes: 1000, LogBytes: 7}, defaults(sdk.KindPolicy))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -192,7 +192,7 @@ func TestFailedLoadLeavesNothing(t *testing.T) {
 }
 
 func TestModuleThatIsTooLargeIsRefused(t *testing.T) {
-	err := Check(Config{}, Module{Bytes: make([]byte, maxModuleBytes+1), Builtin: true})
+	err := Check(Config{}, Module{Bytes: make([]byte, defaultModuleBytes+1), Builtin: true})
 	if err == nil || !strings.Contains(err.Error(), "67108865 bytes, the limit is 67108864") {
 		t.Errorf("got %v", err)
 	}

@@ -54,7 +54,7 @@ func (s *nativeSpeaker) exchange(ctx context.Context, op sdk.Op, input []byte) (
 	if err != nil {
 		return nil, err
 	}
-	return s.unpack(packed, visitOf(ctx).limits.OutputBytes)
+	return s.unpack(packed, visitOf(ctx).meter.limits.OutputBytes)
 }
 
 // place puts the input where the guest wants it.
@@ -87,13 +87,10 @@ func (s *nativeSpeaker) unpack(packed uint64, limit int) ([]byte, error) {
 	return bytes.Clone(view), nil
 }
 
-// ask calls an export with one result. A guest that came back after its time is over has no say either.
+// ask calls an export with one result.
 func (s *nativeSpeaker) ask(ctx context.Context, export api.Function, params ...uint64) (uint64, error) {
 	copy(s.stack[:], params)
 	if err := export.CallWithStack(ctx, s.stack[:]); err != nil {
-		return 0, err
-	}
-	if err := visitOf(ctx).over(ctx); err != nil {
 		return 0, err
 	}
 	return s.stack[0], nil

@@ -8,29 +8,39 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/tetratelabs/wazero"
 
 	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/wasm/pool"
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// Plugin is a loaded module. Its methods may be called from many goroutines; every call runs in a fresh instance.
-// Every error of a call is a *Failure, after which the next call works as if nothing had happened.
+// Plugin is a loaded module. Its methods may be called from many goroutines; no call sees anything of another one.
+// Every error of a call is a *Failure, after which the next call works as if nothing had happened. Close it to free it.
 type Plugin struct {
 	name     string
 	digest   string
 	manifest sdk.Manifest
 	limits   sdk.Limits
+	mode     Mode
 	mounts   []mount
 	settings map[string]string // what the operator says to it
 	progress int               // bytes that one call may report
 	engine   *engine
+	key      string // of the engine
 	host     *Host
 	log      *slog.Logger
+
+	image  *image // nil in fresh mode
+	warm   bool   // instances answer a question of the host's before they are lent
+	pool   *pool.Pool[*instance]
+	calls  *calls
+	stop   chan struct{} // closed when calls must end
+	ending sync.Once
 
 	mu        sync.Mutex
 	lastError string
 	failing   bool
+	closed    bool
 }
 
 // Manifest returns the plugin's manifest. Callers must not change what it refers to.
@@ -44,6 +54,9 @@ func (p *Plugin) Name() string { return p.name }
 
 // Limits returns the limits that hold for each call.
 func (p *Plugin) Limits() sdk.Limits { return p.limits }
+
+// Mode returns how calls are kept apart.
+func (p *Plugin) Mode() Mode { return p.mode }
 
 // Status returns "ready", or "failing" when the last call failed, and one safe sentence about the last failure.
 func (p *Plugin) Status() (state, lastError string) {
@@ -132,44 +145,17 @@ func ask[T any](ctx context.Context, p *Plugin, q question, read func([]byte) (T
 
 func (p *Plugin) run(ctx context.Context, q question) ([]byte, error) {
 	if p.manifest.Kind != q.kind {
-		return nil, fail(run.PluginUnavailable, "a %s cannot answer operation %d of a %s", p.manifest.Kind, q.op, q.kind)
+		return nil, p.wrongKind(q.op)
 	}
 	input, err := encode(q.input)
 	if err != nil {
 		return nil, err
 	}
-	return p.invoke(ctx, q.op, input, q.cc)
+	return p.exchange(ctx, q.op, q.cc, input)
 }
 
-// invoke runs one operation within the plugin's limits. The host waits for it before it closes anything.
-func (p *Plugin) invoke(ctx context.Context, op sdk.Op, input []byte, cc CallContext) ([]byte, error) {
-	ctx, leave, err := p.host.calls.enter(ctx)
-	if err != nil {
-		return nil, fail(run.PluginUnavailable, "%w", err)
-	}
-	defer leave()
-	ctx, cancel := withWall(ctx, p.limits.Wall)
-	defer cancel()
-	world, closeFiles, err := p.world(ctx, op, input, cc)
-	if err != nil {
-		return nil, fail(run.PluginUnavailable, "%w", err)
-	}
-	defer closeFiles()
-	text := &callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes}
-	defer text.flush()
-	v := &visit{call: cc, plugin: p.name, limits: p.limits, log: text, emit: newEmitter(ctx, p.progress), settings: p.settings}
-	return p.engine.answer(ctx, work{op: op, input: input, world: world, visit: v})
-}
-
-func (p *Plugin) world(ctx context.Context, op sdk.Op, input []byte, cc CallContext) (wazero.ModuleConfig, func(), error) {
-	if p.manifest.Kind.Pure() {
-		return pureWorld(op, input), func() {}, nil
-	}
-	files, closeFiles, err := openMounts(p.mounts, cc)
-	if err != nil {
-		return nil, closeFiles, err
-	}
-	return toolWorld(ctx).WithFSConfig(files), closeFiles, nil
+func (p *Plugin) wrongKind(op sdk.Op) error {
+	return fail(run.PluginUnavailable, "a %s cannot answer operation %d", p.manifest.Kind, op)
 }
 
 func (p *Plugin) remember(failure *Failure) {

@@ -214,8 +214,14 @@ func TestManyCallersShareOnePlugin(t *testing.T) {
 
 func TestHostPanicIsAFailureAndTheNextCallWorks(t *testing.T) {
 	plugin := load(t, newHost(t, Config{}), Module{Bytes: wat(t, "abi/policy-allows")})
-	_, err := plugin.engine.answer(t.Context(), work{op: sdk.OpEvaluate, visit: &visit{limits: plugin.limits}})
-	if code := codeOf(t, err); code != run.PluginTrapped {
+	i, err := plugin.bear(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.close()
+	v := plugin.visit(t.Context(), CallContext{})
+	_, err = i.guard(t.Context(), v, func() ([]byte, error) { panic("a bug") })
+	if code := codeOf(t, err); code != run.PluginTrapped || !v.broken {
 		t.Errorf("code %q: %v", code, err)
 	}
 	if err := runAny(t.Context(), plugin); err != nil {

@@ -2,9 +2,9 @@ package wasm
 
 import (
 	"context"
+	"io"
 
 	"github.com/fastreact/fastreact/host/internal/capability"
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // CallContext is what the host knows about a call and no guest can forge: a guest has no field for any of it.
@@ -16,6 +16,15 @@ type CallContext struct {
 
 	Workspace string              // host folder for the grant "workspace"; empty opens none
 	Account   *capability.Account // what that folder may hold; nil bounds nothing
+
+	Output io.Writer // hears all that the guest writes, for who tries a plugin out; nil for nobody. No service sets it.
+	Spent  *Spent    // is filled when the call ends; nil asks for nothing
+}
+
+// Spent is what a call cost.
+type Spent struct {
+	Gas       int64 // the same for the same input of a pure plugin
+	HostCalls int
 }
 
 // visit is all that belongs to one call of a guest on the host's side. It is the only value that travels in the
@@ -23,12 +32,16 @@ type CallContext struct {
 type visit struct {
 	call   CallContext
 	plugin string // name, for logs and keys
-	limits sdk.Limits
-	log    *callLog
+	meter  taximeter
+	log    callLog
 	emit   emitter
 
 	settings map[string]string // what the operator's config says to the plugin
 	extism   *extismVisit      // nil in other dialects
+
+	opened  int  // files that the guest opened and did not close
+	touched bool // something changed that restoring memory and globals does not undo
+	broken  bool // the guest ended abnormally
 }
 
 type visitKey struct{}
@@ -42,6 +55,3 @@ func visitOf(ctx context.Context) *visit {
 	v, _ := ctx.Value(visitKey{}).(*visit)
 	return v
 }
-
-// over returns why the call must end, or nil.
-func (v *visit) over(ctx context.Context) error { return context.Cause(ctx) }

@@ -5,7 +5,6 @@ import (
 	crand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"time"
 
@@ -22,18 +21,44 @@ const (
 	pureUptime = int64(time.Second)
 )
 
-// pureWorld is the world of a pure guest, the same for the same operation and input. Sleeping takes no time, it only
-// moves the guest's own clock.
-func pureWorld(op sdk.Op, input []byte) wazero.ModuleConfig {
-	var elapsed int64
+// pureWorld is the world of a pure guest, the same for the same operation and input. It lives as long as its instance
+// and is turned anew for every call. Sleeping takes no time, it only moves the guest's own clock.
+type pureWorld struct {
+	op      sdk.Op
+	input   []byte
+	dice    *rand.ChaCha8 // nil until the guest asks for randomness
+	elapsed int64         // ns that the guest slept
+}
+
+// turn makes the world that of a call.
+func (w *pureWorld) turn(op sdk.Op, input []byte) {
+	*w = pureWorld{op: op, input: input}
+}
+
+// Read implements io.Reader: randomness that follows from operation and input.
+func (w *pureWorld) Read(into []byte) (int, error) {
+	if w.dice == nil {
+		w.dice = diceOf(w.op, w.input)
+	}
+	return w.dice.Read(into)
+}
+
+func diceOf(op sdk.Op, input []byte) *rand.ChaCha8 {
+	hash := sha256.New()
+	hash.Write(binary.BigEndian.AppendUint32(nil, uint32(op)))
+	hash.Write(input)
+	return rand.NewChaCha8([32]byte(hash.Sum(nil)))
+}
+
+func (w *pureWorld) config() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().
 		WithWalltime(func() (int64, int32) {
-			return pureEpoch + elapsed/int64(time.Second), int32(elapsed % int64(time.Second))
+			return pureEpoch + w.elapsed/int64(time.Second), int32(w.elapsed % int64(time.Second))
 		}, sys.ClockResolution(time.Millisecond)).
-		WithNanotime(func() int64 { return pureUptime + elapsed }, sys.ClockResolution(time.Millisecond)).
-		WithNanosleep(func(ns int64) { elapsed = later(elapsed, ns) }).
+		WithNanotime(func() int64 { return pureUptime + w.elapsed }, sys.ClockResolution(time.Millisecond)).
+		WithNanosleep(func(ns int64) { w.elapsed = later(w.elapsed, ns) }).
 		WithOsyield(func() {}).
-		WithRandSource(randomnessOf(op, input))
+		WithRandSource(w)
 }
 
 // later adds a sleep to the pure clock, which stops at an hour: no honest guest sleeps that long, and a clock that
@@ -43,13 +68,6 @@ func later(elapsed, ns int64) int64 {
 		return elapsed
 	}
 	return min(elapsed+min(ns, int64(time.Hour)), int64(time.Hour))
-}
-
-func randomnessOf(op sdk.Op, input []byte) io.Reader {
-	hash := sha256.New()
-	hash.Write(binary.BigEndian.AppendUint32(nil, uint32(op)))
-	hash.Write(input)
-	return rand.NewChaCha8([32]byte(hash.Sum(nil)))
 }
 
 // toolWorld is the world of a tool: real clock and randomness, no environment, no arguments. Its sleeps end with ctx.
