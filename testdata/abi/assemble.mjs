@@ -1,4 +1,4 @@
-// Assembles the vectors: every .wat file in this folder, ../hostile and ../extism becomes a .wasm file beside it.
+// Assembles the vectors: every .wat file in this folder, ../hostile, ../extism and the meter's becomes a .wasm file beside it.
 //
 //   node testdata/abi/assemble.mjs [--check]
 //
@@ -24,7 +24,8 @@ if (version !== wanted) {
 const check = process.argv.includes('--check')
 const wabt = await require('wabt')()
 let stale = 0
-for (const folder of [here, join(here, '..', 'hostile'), join(here, '..', 'extism')]) {
+const meter = join(here, '..', '..', 'host', 'internal', 'wasm', 'meter', 'testdata')
+for (const folder of [here, join(here, '..', 'hostile'), join(here, '..', 'extism'), meter]) {
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.wat')).sort()) {
     const target = join(folder, name.replace(/\.wat$/, '.wasm'))
     const bytes = assemble(name, readFileSync(join(folder, name), 'utf8'))

@@ -5,7 +5,7 @@ type body struct {
 	*module
 	f    *function
 	out  []byte
-	open []bool // for each open block whether it is, or stands in, a loop that keeps fuel in the local
+	open []bool // for each open block whether it is, or stands in, a loop
 	next int    // the region of the next loop
 }
 
@@ -18,13 +18,13 @@ func (b *body) fuelLocal() uint32 { return b.f.locals }
 // outermost label, return or the end, comes to where the depth is given back. Label indices stay what they were.
 func (m *module) writeBody(f *function, out []byte) []byte {
 	b := &body{module: m, f: f, next: 1}
-	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.regions)+64)
+	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.costs)+64)
 	b.locals()
 	if f.counted {
 		b.descend()
 	}
 	if !f.spared {
-		b.charge(f.regions[0].cost)
+		b.charge(f.costs[0])
 	}
 	if f.counted {
 		b.out = append(append(b.out, opBlock), m.resultType(f)...)
@@ -37,12 +37,15 @@ func (m *module) writeBody(f *function, out []byte) []byte {
 }
 
 func (b *body) locals() {
-	if !b.f.waiting {
-		b.out = append(appendU32(b.out, b.f.nGroups), b.f.groups...)
-		return
+	groups := b.f.nGroups
+	var own []byte
+	if b.f.loops() {
+		groups, own = groups+1, append(own, 1, typeI64)
 	}
-	b.out = append(appendU32(b.out, b.f.nGroups+1), b.f.groups...)
-	b.out = append(b.out, 1, typeI64)
+	if b.f.moving {
+		groups, own = groups+1, append(own, 3, typeI32)
+	}
+	b.out = append(append(appendU32(b.out, groups), b.f.groups...), own...)
 }
 
 // resultType is the type of a block that gives what the function gives.
@@ -77,8 +80,8 @@ func (m *module) appendSpend(out []byte) []byte {
 	return append(out, opEnd)
 }
 
-// chargeLocal does the same in a loop that nothing but its own charges takes fuel in: the local spares it the load. The
-// global is still written, so that it is right however the loop is left.
+// chargeLocal does the same where a turn of a loop begins. The fuel is in a local there, which spares a load in every
+// turn; the global is still written, so that it is right however the loop is left.
 func (b *body) chargeLocal(cost uint64) {
 	fuel, local := b.fuelIndex(), b.fuelLocal()
 	b.out = appendIndexed(b.out, opLocalGet, local)
@@ -143,27 +146,44 @@ func (b *body) changes(in instruction) bool {
 		b.open = b.open[:len(b.open)-1]
 	case opReturn:
 		return b.f.counted
-	case opLoop, opCall, opRefFunc, opMemoryGrow, opMemoryFill, opMemoryCopy, opMemoryInit,
-		opTableInit, opTableCopy, opTableGrow, opTableFill:
+	case opLoop, opCall, opRefFunc:
 		return true
 	}
-	return false
+	return ticks(in.code)
 }
 
 func (b *body) write(in instruction, raw []byte) {
 	switch in.code {
 	case opLoop:
 		b.loop(raw)
+		return
 	case opReturn:
 		b.out = appendIndexed(b.out, opBr, uint32(len(b.open)-1))
+		return
 	case opCall, opRefFunc:
 		b.out = appendIndexed(b.out, byte(in.code), b.shifted(in.index))
+		if in.code == opRefFunc || b.spares(in.index) {
+			return
+		}
+	case opCallIndirect:
+		b.out = append(b.out, raw...)
+	default:
+		b.bulk(in.code, raw)
+	}
+	if b.open[len(b.open)-1] {
+		b.loadFuel()
+	}
+}
+
+// bulk writes an operation that costs by size.
+func (b *body) bulk(code uint16, raw []byte) {
+	switch code {
 	case opMemoryGrow:
 		b.out = appendIndexed(b.out, opCall, b.helpers.grow)
 	case opMemoryFill:
-		b.out = appendIndexed(b.out, opCall, b.helpers.fill)
+		b.move(b.helpers.fill, raw)
 	case opMemoryCopy:
-		b.out = appendIndexed(b.out, opCall, b.helpers.copy)
+		b.move(b.helpers.copy, raw)
 	case opMemoryInit:
 		b.out = append(appendIndexed(b.out, opCall, b.helpers.chargeBytes), raw...)
 	default: // operations on tables: the number of entries is on top of the stack
@@ -171,18 +191,28 @@ func (b *body) write(in instruction, raw []byte) {
 	}
 }
 
+// move writes memory.fill or memory.copy. A small one, which is nearly every one, stays where it is: the engine is slow
+// at calling a function that has one in it.
+func (b *body) move(large uint32, raw []byte) {
+	first := b.f.locals
+	if b.f.loops() {
+		first++
+	}
+	second, size := first+1, first+2
+	a := &assembler{m: b.module, out: b.out}
+	a.local(opLocalSet, size).local(opLocalSet, second).local(opLocalSet, first)
+	a.large(size).op(opIf, blockEmpty).get(first, second, size).call(large)
+	a.op(opElse).spendBytes(size).get(first, second, size).op(raw...).op(opEnd)
+	b.out = a.out
+}
+
+// loop writes the beginning of a loop. Outside of loops the local may be stale.
 func (b *body) loop(raw []byte) {
-	region := b.f.regions[b.next]
-	b.next++
-	inside := b.open[len(b.open)-1]
-	if !inside && !region.ticks {
+	if !b.open[len(b.open)-1] {
 		b.loadFuel()
 	}
+	b.open = append(b.open, true)
 	b.out = append(b.out, raw...)
-	b.open = append(b.open, !region.ticks)
-	if region.ticks {
-		b.charge(region.cost)
-	} else {
-		b.chargeLocal(region.cost)
-	}
+	b.chargeLocal(b.f.costs[b.next])
+	b.next++
 }

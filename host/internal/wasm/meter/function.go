@@ -7,22 +7,16 @@ type function struct {
 	typ      uint32
 	groups   []byte // declarations of locals as they stand in the module, without their number
 	nGroups  uint32
-	code     []byte // instructions
-	regions  []region
+	code     []byte   // instructions
+	costs    []uint64 // of the regions: the function without its loops, then each loop without inner ones
 	calls    []callSite
 	values   uint64 // instructions that make a value
 	locals   uint32 // parameters included
 	indirect bool   // calls through a table
+	ticks    bool   // changes the fuel otherwise than by a direct call
 	spared   bool   // charged by its callers
 	counted  bool   // may be active more than once
-	waiting  bool   // has a loop without ticks from inside, which keeps fuel in a local
-}
-
-// region is a piece of code that is charged at once: a function without its loops, or a loop without inner ones.
-type region struct {
-	cost   uint64
-	parent int32 // region around a loop
-	ticks  bool  // something in it, or in a loop inside, changes the fuel global
+	moving   bool   // has memory.fill or memory.copy, whose operands are kept in locals
 }
 
 type callSite struct {
@@ -75,7 +69,7 @@ func (m *module) readLocals(r *reader, f *function) {
 
 // survey reads a body once. open is room for the regions of the blocks that are open; it is returned for reuse.
 func (m *module) survey(r *reader, f *function, open []int32) []int32 {
-	f.regions = append(f.regions, region{cost: 1, parent: -1})
+	f.costs = append(f.costs, 1)
 	open = append(open, 0)
 	for r.err == nil && len(open) > 0 {
 		in := r.instruction()
@@ -89,8 +83,8 @@ func (m *module) survey(r *reader, f *function, open []int32) []int32 {
 		case opBlock, opIf:
 			open = append(open, here)
 		case opLoop:
-			f.regions = append(f.regions, region{parent: here})
-			here = int32(len(f.regions) - 1)
+			f.costs = append(f.costs, 0)
+			here = int32(len(f.costs) - 1)
 			open = append(open, here)
 		}
 		f.note(in, here)
@@ -157,19 +151,29 @@ func (m *module) checkType(r *reader, index uint32) {
 
 // note adds an instruction to the region it stands in.
 func (f *function) note(in instruction, here int32) {
-	at := &f.regions[here]
-	at.cost += price(in.code)
+	f.costs[here] += price(in.code)
 	switch in.code {
 	case opCall:
 		f.calls = append(f.calls, callSite{here, in.index})
 	case opCallIndirect:
-		f.indirect, at.ticks = true, true
-	case opMemoryGrow, opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableGrow, opTableFill:
-		at.ticks = true
+		f.indirect = true
+	case opMemoryCopy, opMemoryFill:
+		f.moving = true
 	}
+	f.ticks = f.ticks || ticks(in.code)
 	if makesValue(in.code) {
 		f.values++
 	}
+}
+
+// ticks says whether an instruction changes the fuel, or may: a direct call does unless it spares its callee.
+func ticks(code uint16) bool {
+	switch code {
+	case opCallIndirect, opMemoryGrow, opMemoryInit, opMemoryCopy, opMemoryFill,
+		opTableInit, opTableCopy, opTableGrow, opTableFill:
+		return true
+	}
+	return false
 }
 
 // price is what an instruction costs wherever it stands.
@@ -215,7 +219,7 @@ func (m *module) settle(size int) error {
 		return fmt.Errorf("%d parameters of imported functions: %w", params, ErrTooLarge)
 	}
 	for _, f := range m.functions {
-		f.spared = len(f.regions) == 1 && len(f.calls) == 0 && !f.regions[0].ticks && f.regions[0].cost <= sparedCost
+		f.spared = len(f.costs) == 1 && len(f.calls) == 0 && !f.ticks && f.costs[0] <= sparedCost
 	}
 	for _, f := range m.functions {
 		m.settleFunction(f)
@@ -227,25 +231,24 @@ func (m *module) settle(size int) error {
 func (m *module) settleFunction(f *function) {
 	f.counted = f.indirect
 	for _, call := range f.calls {
-		if int(call.callee) < len(m.imports) {
-			f.regions[call.region].ticks = true
-			continue
-		}
-		callee := m.functions[int(call.callee)-len(m.imports)]
-		if callee.spared {
-			f.regions[call.region].cost += callee.regions[0].cost
-			continue
-		}
-		f.counted, f.regions[call.region].ticks = true, true
-	}
-	for i := len(f.regions) - 1; i > 0; i-- { // inner loops come after outer ones
-		if f.regions[i].ticks {
-			f.regions[f.regions[i].parent].ticks = true
-		} else {
-			f.waiting = true
+		switch own := int(call.callee) - len(m.imports); {
+		case own < 0:
+		case m.functions[own].spared:
+			f.costs[call.region] += m.functions[own].costs[0]
+		default:
+			f.counted = true
 		}
 	}
 }
+
+// spares says whether a direct call of a function leaves the fuel as it is.
+func (m *module) spares(index uint32) bool {
+	own := int(index) - len(m.imports)
+	return own >= 0 && m.functions[own].spared
+}
+
+// loops says whether a function has loops. It keeps the fuel in a local then.
+func (f *function) loops() bool { return len(f.costs) > 1 }
 
 // weight is what a call of a function takes from the depth that is left.
 func (f *function) weight() int64 {

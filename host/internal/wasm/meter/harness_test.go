@@ -1,6 +1,7 @@
 package meter_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -18,7 +19,7 @@ var (
 	errDeep  = errors.New("calls are nested too deeply")
 )
 
-// slice is what a tick gives at a time.
+// slice is what is left after a tick that gives fuel.
 const slice = 100_000
 
 // generous are limits that no test reaches by accident.
@@ -27,6 +28,7 @@ var generous = meter.Options{MemoryPages: 65_536, TableEntries: 10_000_000, Call
 // clock answers ticks and keeps the books.
 type clock struct {
 	given, ticks, hostCalls int64
+	slice                   int64        // what is left after a tick that gives; slice by default
 	budget                  int64        // ends the guest when more is given; 0 means never
 	expired                 func() error // asked at every tick when set
 }
@@ -45,9 +47,9 @@ func (c *clock) tick(_ context.Context, stack []uint64) {
 			panic(err)
 		}
 	}
-	for fuel < 0 {
-		fuel += slice
-		c.given += slice
+	if give := cmp.Or(c.slice, slice) - fuel; fuel < 0 {
+		fuel += give
+		c.given += give
 	}
 	if c.budget > 0 && c.given > c.budget {
 		panic(errSpent)

@@ -103,7 +103,7 @@ func (r *reader) rareInstruction(in *instruction) {
 	case opRefNull:
 		r.referenceType()
 	case opBulk:
-		in.code = opBulk<<8 | uint16(r.byte())
+		in.code = opBulk<<8 | uint16(min(r.u32(), 0xff))
 		r.bulkImmediates(in)
 	case opVector:
 		in.code = opVector<<8 | uint16(r.vectorCode())

@@ -3,6 +3,7 @@ package meter
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sections by their numbers.
@@ -140,6 +141,9 @@ func (m *module) split(bytes []byte) error {
 func (m *module) keepCustom(outer *reader, content []byte) {
 	r := &reader{data: content}
 	name := r.name()
+	if r.err == nil && !utf8.ValidString(name) {
+		r.malformed("name of a custom section")
+	}
 	if r.err != nil {
 		outer.fail(r.err)
 		return
