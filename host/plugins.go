@@ -50,9 +50,9 @@ var errRetired = errors.New("the plugin was replaced")
 
 // seal makes a plugin comparable: two with the same seal are one.
 func (r *resident) seal() error {
-	whole, err := json.Marshal([]any{
-		r.inspection.Digest, r.path, r.builtin, r.shadow, r.signer, r.module.Grants, r.module.Limits, r.module.Config,
-	})
+	entry := r.module
+	entry.Bytes = nil // their digest is there
+	whole, err := json.Marshal([]any{r.inspection.Digest, r.path, r.builtin, r.shadow, r.signer, entry})
 	if err != nil {
 		return fmt.Errorf("read entry: %w", err)
 	}
@@ -68,10 +68,16 @@ func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logge
 		if r.err = ctx.Err(); r.err != nil {
 			return
 		}
-		if r.plugin, r.err = host.Load(ctx, r.module); r.err == nil {
-			r.logLoaded(log)
-			return
+		plugin, err := host.Load(ctx, r.module)
+		if err == nil {
+			if err = plugin.SelfTest(ctx); err == nil {
+				r.plugin = plugin
+				r.logLoaded(log)
+				return
+			}
+			err = errors.Join(err, closePlugin(plugin))
 		}
+		r.err = err
 		if ctx.Err() == nil { // a service that stops is no reason to be alarmed
 			log.Error("plugin cannot be loaded", slog.String("plugin", r.Name()), slog.Any("error", r.err))
 		}

@@ -50,11 +50,18 @@ func (r *resident) close() error {
 		r.err = errRetired
 		close(r.done)
 	})
-	plugin, closes := any(r.plugin).(interface{ Close(context.Context) error })
-	if r.plugin == nil || !closes {
+	if r.plugin == nil {
+		return nil
+	}
+	return closePlugin(r.plugin)
+}
+
+func closePlugin(plugin any) error {
+	open, closes := plugin.(interface{ Close(context.Context) error })
+	if !closes {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), closeGrace)
 	defer stop()
-	return plugin.Close(ctx)
+	return open.Close(ctx)
 }

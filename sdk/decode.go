@@ -49,7 +49,7 @@ func DecodeManifest(raw []byte) (Manifest, error) {
 
 // Validate reports every contradiction in m, each with its path. Globs are checked for their syntax only.
 func (m Manifest) Validate() error {
-	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.validateWorld(), m.validateProgress(), m.Limits.validate()}
+	problems := []error{m.validateHead(), m.validateTools(), m.validateMatch(), m.validateFiles(), m.validateWorld(), m.validateProgress(), m.validateVectors(), m.Limits.validate()}
 	return errors.Join(problems...)
 }
 

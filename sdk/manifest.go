@@ -41,6 +41,7 @@ type Manifest struct {
 	Match        *Match       `json:"match,omitempty"` // policy: which calls it wants; absent = every call
 	Capabilities Capabilities `json:"capabilities,omitzero"`
 	Limits       Limits       `json:"limits,omitzero"`
+	Vectors      []Vector     `json:"vectors,omitempty"` // what it must answer before a host relies on it
 }
 
 // ToolSpec describes one tool to the model.

@@ -63,6 +63,7 @@ var (
 		ABI: 1, Name: "notes", Version: "1.0.0", Kind: sdk.KindTool, Description: "d",
 		Tools:        []sdk.ToolSpec{{Name: "note", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), Scope: true}},
 		Capabilities: sdk.Capabilities{Files: []sdk.FileAccess{{At: "/", Mode: sdk.ReadOnly}}, Progress: &sdk.ProgressAccess{Bytes: 1}},
+		Vectors:      []sdk.Vector{{Name: "v", Op: "call", Input: object, Want: object}},
 		Limits:       sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 1, OutputBytes: 1, LogBytes: 1},
 	}
 )
