@@ -12,9 +12,6 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// maxModuleBytes bounds a module before anything of it is read.
-const maxModuleBytes = 64 << 20
-
 // refusedPlugin says which plugin is not loaded, and why.
 type refusedPlugin struct {
 	entry  int // in plugins.load; -1 for one that comes with the program
@@ -104,7 +101,7 @@ func (a *admission) add(r *resident) error {
 	case inspection.Manifest.Kind == sdk.KindGuard:
 		return errors.New("it is a guard, and this service asks no guard about answers: it would protect nothing; remove the entry")
 	}
-	if err := wasm.Check(wasm.Config{}, r.module); err != nil {
+	if err := wasm.Check(a.cfg.hostConfig(nil), r.module); err != nil {
 		return err
 	}
 	r.module.Name, r.inspection = inspection.Manifest.Name, inspection
@@ -118,7 +115,7 @@ func (a *admission) add(r *resident) error {
 
 // readModule reads a module once, and refuses one that is not what somebody reviewed, or not by whom it claims to be.
 func readModule(cfg PluginsConfig, entry PluginConfig) (module wasm.Module, signer string, err error) {
-	code, err := trust.ReadFile(entry.Path, maxModuleBytes)
+	code, err := trust.ReadFile(entry.Path, cfg.Limits.ModuleBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return wasm.Module{}, "", errors.New("there is no such file; make it with `fastreact plugin build DIR`, or correct the path, which is relative to the working directory")
 	}
@@ -138,7 +135,7 @@ func readModule(cfg PluginsConfig, entry PluginConfig) (module wasm.Module, sign
 	}
 	return wasm.Module{
 		Bytes: code, SHA256: pin.Hex(), AllowUnpinned: entry.AllowUnpinned,
-		Grants: entry.Grants.Capabilities(), Config: json.RawMessage(entry.Config), Limits: entry.Limits.Limits(),
+		Grants: entry.Grants.Capabilities(), Config: json.RawMessage(entry.Config), Limits: entry.Limits.Limits(), Mode: entry.mode(),
 	}, signer, nil
 }
 

@@ -11,12 +11,13 @@ import (
 
 // PluginsConfig lists the plugins to load beside the built-in ones.
 type PluginsConfig struct {
-	CacheDir     string         `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
-	Load         []PluginConfig `key:"load" about:"Plugins to load."`
-	Trust        TrustConfig    `key:"trust" about:"Whose signatures count."`
-	Lock         string         `key:"lock" default:"" about:"Lock file that pins plugins by path; empty means plugins.lock beside the configuration file or in the working directory, where there is one."`
-	Watch        bool           `key:"watch" default:"true" about:"Take plugins up again when one of their files, the lock file or this section changes."`
-	DrainTimeout time.Duration  `key:"drain_timeout" default:"30s" min:"0s" max:"10m" about:"How long calls under way may go on with plugins that a reload replaced; then they end."`
+	CacheDir     string             `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
+	Load         []PluginConfig     `key:"load" about:"Plugins to load."`
+	Trust        TrustConfig        `key:"trust" about:"Whose signatures count."`
+	Lock         string             `key:"lock" default:"" about:"Lock file that pins plugins by path; empty means plugins.lock beside the configuration file or in the working directory, where there is one."`
+	Watch        bool               `key:"watch" default:"true" about:"Take plugins up again when one of their files, the lock file or this section changes."`
+	Limits       PluginLimitsConfig `key:"limits" about:"Bounds of the plugin host, and ceilings that no plugin's own limits go above."`
+	DrainTimeout time.Duration      `key:"drain_timeout" default:"30s" min:"0s" max:"10m" about:"How long calls under way may go on with plugins that a reload replaced; then they end."`
 
 	LockFile string     // resolved: the lock file that was read, empty for none
 	Pins     trust.Lock // resolved: what stands in it
@@ -31,6 +32,7 @@ type PluginConfig struct {
 	Config        Tree         `key:"config" about:"The plugin's own settings, any mapping."`
 	Shadow        bool         `key:"shadow" default:"false" about:"A policy plugin that is asked and recorded, but does not decide."`
 	Limits        LimitsConfig `key:"limits" about:"Bounds of one call; the host's ceiling always applies."`
+	Mode          string       `key:"mode" default:"auto" enum:"auto|snapshot|fresh" about:"How calls are kept apart: snapshot lends instances and restores them, fresh makes one for every call; auto is snapshot for policies and scopes, fresh for tools."`
 }
 
 // GrantsConfig is what an operator grants a plugin.
@@ -51,14 +53,6 @@ type FileGrant struct {
 	Mode string `key:"mode" default:"ro" enum:"ro|rw" about:"ro to read, rw to read and write."`
 }
 
-// LimitsConfig bounds one call of a plugin. Zero means the host's default.
-type LimitsConfig struct {
-	Wall        time.Duration `key:"wall" default:"0s" min:"0s" max:"1h" about:"Wall time; 0s means the host's default."`
-	MemoryPages uint32        `key:"memory_pages" default:"0" min:"0" max:"65536" about:"Memory in pages of 64 KiB; 0 means the host's default."`
-	OutputBytes int           `key:"output_bytes" default:"0" min:"0" max:"268435456" about:"Size of one answer; 0 means the host's default."`
-	LogBytes    int           `key:"log_bytes" default:"0" min:"0" max:"268435456" about:"Log output; 0 means the host's default."`
-}
-
 // Tree is a free JSON object: settings that the plugin itself understands.
 type Tree json.RawMessage
 
@@ -73,16 +67,6 @@ func (g GrantsConfig) Capabilities() sdk.Capabilities {
 		granted.Progress = &sdk.ProgressAccess{Bytes: g.Progress.Bytes}
 	}
 	return granted
-}
-
-// Limits returns the bounds in the words of the plugin host.
-func (l LimitsConfig) Limits() sdk.Limits {
-	return sdk.Limits{
-		Wall:        sdk.Duration(l.Wall),
-		MemoryPages: l.MemoryPages,
-		OutputBytes: l.OutputBytes,
-		LogBytes:    l.LogBytes,
-	}
 }
 
 func (c Config) validatePlugins(report reporter) {

@@ -91,7 +91,7 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 	if err != nil {
 		return brokenPlugins(err)
 	}
-	plugins, err := wasm.New(wasm.Config{CacheDir: cfg.CacheDir, Log: options.Log})
+	plugins, err := wasm.New(cfg.hostConfig(options.Log))
 	if err != nil {
 		return []Finding{{"plugins", Broken, err.Error(), "check plugins.cache_dir"}}
 	}

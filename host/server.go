@@ -108,7 +108,7 @@ func (s *Server) openPlugins(context.Context) error {
 	first := &generation{number: 1, since: time.Now(), residents: residents}
 	first.hold()
 	s.serving.Store(first)
-	s.plugins, err = wasm.New(wasm.Config{CacheDir: cfg.Plugins.CacheDir, Log: s.options.Log})
+	s.plugins, err = wasm.New(cfg.Plugins.hostConfig(s.options.Log))
 	if err != nil {
 		return fmt.Errorf("open plugin host: %w", err)
 	}

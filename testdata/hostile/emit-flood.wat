@@ -1,4 +1,5 @@
 ;; A tool that reports without end asks for the grant first. With it, the host drops what is beyond the bound.
+;; limit: progress_bytes
 ;; expect: load plugin_unavailable
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}],\"capabilities\":{\"progress\":{\"bytes\":1000}}}")

@@ -1,4 +1,5 @@
 ;; Limits memory_pages and wall: grows for ever, whatever the answer.
+;; limit: gas {"gas":1000000000}
 ;; expect: call plugin_out_of_gas
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

@@ -1,4 +1,5 @@
 ;; Limit memory_pages: wants 4 GiB.
+;; limit: memory_pages
 ;; expect: call plugin_out_of_memory
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

@@ -1,4 +1,5 @@
 ;; Limit memory_pages: takes all it can get, then needs more.
+;; limit: memory_pages
 ;; expect: call plugin_out_of_memory
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

@@ -1,4 +1,5 @@
 ;; Limit memory_pages: starts with more than it may have.
+;; limit: memory_pages
 ;; expect: load plugin_unavailable
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

@@ -1,4 +1,5 @@
 ;; Limit output_bytes: the answer is larger than it may be.
+;; limit: output_bytes
 ;; expect: call plugin_output_too_large
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

@@ -1,4 +1,5 @@
 ;; Calls itself without end.
+;; limit: call_depth
 ;; expect: call plugin_stack_overflow
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

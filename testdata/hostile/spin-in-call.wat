@@ -1,4 +1,5 @@
 ;; Limit wall: the call never ends.
+;; limit: wall {"wall":"50ms"}
 ;; expect: call plugin_timeout
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

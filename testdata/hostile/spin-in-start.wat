@@ -1,4 +1,5 @@
 ;; Limit wall: the start function never ends.
+;; limit: wall {"wall":"50ms"}
 ;; expect: load plugin_timeout
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

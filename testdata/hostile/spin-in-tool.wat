@@ -1,4 +1,5 @@
 ;; Limit wall: a tool never ends.
+;; limit: wall {"wall":"50ms"}
 ;; expect: call plugin_timeout
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}]}")

@@ -1,4 +1,5 @@
 ;; Limit log_bytes: writes without end to its standard error.
+;; limit: log_bytes {"log_bytes":1000}
 ;; expect: call ok
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"policy\"}")

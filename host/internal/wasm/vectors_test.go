@@ -15,7 +15,10 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-var expectation = regexp.MustCompile(`(?m)^;; expect: (load|call) (\w+)$`)
+var (
+	expectation = regexp.MustCompile(`(?m)^;; expect: (load|call) (\w+)$`)
+	needed      = regexp.MustCompile(`(?m)^;; limit: \w+ (\{.*\})$`)
+)
 
 // vector is one module of testdata with the sentence that its source states.
 type vector struct {
@@ -23,6 +26,7 @@ type vector struct {
 	module []byte
 	phase  string         // where it ends: load or call
 	code   run.DenialCode // empty: it answers
+	limits sdk.Limits     // that it needs
 }
 
 func vectors(t *testing.T) []vector {
@@ -58,6 +62,11 @@ func readVector(t *testing.T, folder, source string) vector {
 	v := vector{name: folder + "/" + name, module: module, phase: string(expected[1])}
 	if code := string(expected[2]); code != "ok" {
 		v.code = run.DenialCode(code)
+	}
+	if limits := needed.FindSubmatch(text); limits != nil {
+		if err := json.Unmarshal(limits[1], &v.limits); err != nil {
+			t.Fatalf("%s: %v", source, err)
+		}
 	}
 	return v
 }
@@ -105,9 +114,9 @@ func TestEveryVectorEndsAsItSaysAndTheNextCallWorks(t *testing.T) {
 	for _, v := range vectors(t) {
 		t.Run(v.name, func(t *testing.T) {
 			phase, err := "load", error(nil)
-			plugin, err := host.Load(t.Context(), Module{
-				Name: "vector", Bytes: v.module, AllowUnpinned: true, Limits: sdk.Limits{Wall: v.wall()},
-			})
+			limits := v.limits
+			limits.Wall = v.wall()
+			plugin, err := host.Load(t.Context(), Module{Name: "vector", Bytes: v.module, AllowUnpinned: true, Limits: limits})
 			if err == nil {
 				phase, err = "call", runAny(t.Context(), plugin)
 			}

@@ -1,0 +1,17 @@
+;; Asks for half a gigabyte of randomness again and again.
+;; limit: wall {"wall":"50ms","memory_pages":8192}
+;; expect: call plugin_timeout
+(module
+  (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}]}")
+  (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "fastreact_abi") (result i32) (i32.const 1))
+  (func (export "fastreact_alloc") (param $len i32) (result i32) (i32.const 1024))
+  (data (i32.const 16) "{\"content\":\"done\"}")
+  (func (export "fastreact_call") (param $op i32) (param $ptr i32) (param $len i32) (result i64)
+    (drop (memory.grow (i32.const 8000)))
+    (loop $again
+      (drop (call $random (i32.const 65536) (i32.const 524288000)))
+      (br $again))
+    unreachable)
+)
