@@ -27,6 +27,21 @@ type PluginVersion = workbench.Version
 // PluginChange is one difference between two versions of a plugin.
 type PluginChange = workbench.Change
 
+// PluginLeakOptions say how long to look for leaks between tenants.
+type PluginLeakOptions = workbench.LeakOptions
+
+// PluginLeakReport is what came of calls of two tenants that shared a plugin.
+type PluginLeakReport = workbench.LeakReport
+
+// PluginHostileReport is what came of what no plugin is asked in daily life.
+type PluginHostileReport = workbench.HostileReport
+
+// PluginBenchOptions say how often each case is called, and what it may cost.
+type PluginBenchOptions = workbench.BenchOptions
+
+// PluginBenchReport is what a plugin costs.
+type PluginBenchReport = workbench.BenchReport
+
 // PluginSurvey is everything that a reviewer reads about a module.
 type PluginSurvey = workbench.Survey
 
@@ -46,6 +61,21 @@ func TestPlugin(ctx context.Context, subject *PluginSubject) (PluginTestReport, 
 // UpdatePlugin rewrites the cases whose answer was not the one they want, and returns the paths of what it wrote.
 func UpdatePlugin(subject *PluginSubject, report PluginTestReport) ([]string, error) {
 	return workbench.Update(subject, report)
+}
+
+// LeakPlugin lets two tenants take turns and compares every answer with that of a fresh instance.
+func LeakPlugin(ctx context.Context, subject *PluginSubject, o PluginLeakOptions) (PluginLeakReport, error) {
+	return workbench.Leak(ctx, subject, o)
+}
+
+// AttackPlugin runs the limit probes under the plugin's limits, and hostile calls against the plugin itself.
+func AttackPlugin(ctx context.Context, subject *PluginSubject) (PluginHostileReport, error) {
+	return workbench.Hostile(ctx, subject)
+}
+
+// BenchPlugin measures every case of a plugin.
+func BenchPlugin(ctx context.Context, subject *PluginSubject, o PluginBenchOptions) (PluginBenchReport, error) {
+	return workbench.Bench(ctx, subject, o)
 }
 
 // LookAtPlugin reads a module for a reviewer, without compiling or running it. Path is a folder or a file;

@@ -42,7 +42,7 @@ func showSurvey(p program, s host.PluginSurvey) error {
 		{"kind", string(s.Kind)},
 		{"abi", strconv.Itoa(s.ABI)},
 		{"dialect", s.Dialect},
-		{"mode", s.Mode},
+		{"mode", strings.TrimSuffix(s.Mode+", "+s.Note, ", ")},
 		{"description", s.Manifest.Description},
 		{"digest", s.Digest},
 		{"signer", signerText(s)},
@@ -83,8 +83,12 @@ func signerText(s host.PluginSurvey) string {
 }
 
 func sizeText(s host.PluginSurvey) string {
-	return fmt.Sprintf("%d bytes: %d of code in %s, %d of data", s.Sizes.FileBytes, s.Sizes.CodeBytes,
+	text := fmt.Sprintf("%d bytes: %d of code in %s, %d of data", s.Sizes.FileBytes, s.Sizes.CodeBytes,
 		counted(s.Sizes.Functions, "function"), s.Sizes.DataBytes)
+	if s.Metered > 0 {
+		text += fmt.Sprintf("; %d with metering (+%d%%)", s.Metered, 100*(s.Metered-s.Sizes.FileBytes)/s.Sizes.FileBytes)
+	}
+	return text
 }
 
 func memoryText(s host.PluginSurvey) string {

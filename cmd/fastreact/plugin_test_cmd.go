@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +15,19 @@ import (
 
 // pluginTest is what a person asked to try.
 type pluginTest struct {
-	update bool
-	asJSON bool
+	update  bool
+	leak    bool
+	hostile bool
+	steps   int
+	seed    uint64
+	asJSON  bool
+}
+
+// pluginVerdict is all that came of it.
+type pluginVerdict struct {
+	host.PluginTestReport
+	Leak    *host.PluginLeakReport    `json:"leak,omitempty"`
+	Hostile *host.PluginHostileReport `json:"hostile,omitempty"`
 }
 
 func newPluginTest(p program) *cobra.Command {
@@ -23,39 +36,75 @@ func newPluginTest(p program) *cobra.Command {
 		Use: "test DIR|FILE", Short: "Run the cases of a plugin in the plugin host", Args: exactly("DIR or FILE"),
 		Long: "Runs every case in DIR/cases/*.txtar, and the vectors of the manifest, against DIR/plugin.wasm as a server\n" +
 			"would run it: the same sandbox, limits and grants, with a scratch workspace and recorded answers instead of a\n" +
-			"network. docs/plugin-authors.md describes the format. Ends with 1 when a case fails, or when there is none.",
-		Example: "  fastreact plugin build my-policy\n  fastreact plugin test my-policy",
+			"network. docs/plugin-authors.md describes the format. Ends with 1 when a case fails, or when there is none.\n\n" +
+			"--leak lets two tenants take turns with the plugin and compares every answer with that of a fresh instance.\n" +
+			"--hostile runs modules that break every limit under the limits of this plugin, and asks the plugin what makes\n" +
+			"no sense: everything must end in time, and the next good call must be answered.",
+		Example: "  fastreact plugin build my-policy\n  fastreact plugin test my-policy --leak --hostile",
 		RunE: func(command *cobra.Command, args []string) error {
 			return asked.run(command.Context(), p, args[0])
 		},
 	}
 	flags := command.Flags()
 	flags.BoolVar(&asked.update, "update", false, "let the cases that fail want what came")
+	flags.BoolVar(&asked.leak, "leak", false, "look for leaks between tenants")
+	flags.IntVar(&asked.steps, "steps", 1000, "with --leak: how many calls to make")
+	flags.Uint64Var(&asked.seed, "seed", 0, "with --leak: make the calls of an earlier trial again (default: a random one)")
+	flags.BoolVar(&asked.hostile, "hostile", false, "attack the host under the limits of this plugin, and the plugin itself")
 	flags.BoolVar(&asked.asJSON, "json", false, "print JSON, for scripts")
 	return command
 }
 
 func (t pluginTest) run(ctx context.Context, p program, path string) error {
+	if t.steps < 1 {
+		return usageError{errors.New("--steps must be at least 1")}
+	}
 	subject, err := host.OpenPlugin(path)
 	if err != nil {
 		return err
 	}
-	report, err := host.TestPlugin(ctx, subject)
-	if err != nil {
+	var verdict pluginVerdict
+	if verdict.PluginTestReport, err = host.TestPlugin(ctx, subject); err != nil {
 		return err
 	}
 	if t.update {
-		return t.rewrite(p, subject, report)
+		return t.rewrite(p, subject, verdict.PluginTestReport)
+	}
+	if err := t.further(ctx, subject, &verdict); err != nil {
+		return err
 	}
 	if t.asJSON {
-		err = writeJSON(p.out, report)
+		err = writeJSON(p.out, verdict)
 	} else {
-		showOutcomes(p, report)
+		verdict.show(p)
 	}
-	if err == nil && !report.OK {
+	if err == nil && !verdict.OK {
 		return errQuiet
 	}
 	return err
+}
+
+// further makes the trials that were asked for beside the cases.
+func (t pluginTest) further(ctx context.Context, subject *host.PluginSubject, verdict *pluginVerdict) error {
+	if t.leak {
+		seed := t.seed
+		for seed == 0 {
+			seed = rand.Uint64()
+		}
+		leak, err := host.LeakPlugin(ctx, subject, host.PluginLeakOptions{Steps: t.steps, Seed: seed})
+		if err != nil {
+			return err
+		}
+		verdict.Leak, verdict.OK = &leak, verdict.OK && leak.OK
+	}
+	if t.hostile {
+		attack, err := host.AttackPlugin(ctx, subject)
+		if err != nil {
+			return err
+		}
+		verdict.Hostile, verdict.OK = &attack, verdict.OK && attack.OK
+	}
+	return nil
 }
 
 func (t pluginTest) rewrite(p program, subject *host.PluginSubject, report host.PluginTestReport) error {
@@ -68,6 +117,16 @@ func (t pluginTest) rewrite(p program, subject *host.PluginSubject, report host.
 		return errors.New("what differs is no answer; --update leaves it alone")
 	}
 	return err
+}
+
+func (v pluginVerdict) show(p program) {
+	showOutcomes(p, v.PluginTestReport)
+	if v.Leak != nil {
+		showLeak(p, v.Leak)
+	}
+	if v.Hostile != nil {
+		showAttack(p, v.Hostile)
+	}
 }
 
 func showOutcomes(p program, report host.PluginTestReport) {
@@ -91,10 +150,51 @@ func showFailure(p program, o host.PluginOutcome) {
 	for _, line := range o.Differences {
 		fmt.Fprintf(p.out, "      %s\n", onScreen(line))
 	}
-	if o.Output != "" {
-		fmt.Fprintf(p.out, "      the plugin wrote:\n")
-		for line := range strings.Lines(o.Output) {
-			fmt.Fprintf(p.out, "      | %s\n", onScreen(strings.TrimSuffix(line, "\n")))
+	showOutput(p, o.Output)
+}
+
+// showOutput shows an author what the plugin wrote.
+func showOutput(p program, output string) {
+	if output == "" {
+		return
+	}
+	fmt.Fprintf(p.out, "      the plugin wrote:\n")
+	for line := range strings.Lines(output) {
+		fmt.Fprintf(p.out, "      | %s\n", onScreen(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+func showLeak(p program, l *host.PluginLeakReport) {
+	for _, f := range l.Findings {
+		fmt.Fprintf(p.out, "FAIL  leak, step %d, tenant %s, case %s: %s\n", f.Step, f.Tenant, onScreen(f.Case), onScreen(f.Why))
+		for _, side := range [][2]string{{"want", f.Want}, {"got", f.Got}} {
+			if side[1] != "" {
+				fmt.Fprintf(p.out, "      %-4s %s\n", side[0], onScreen(side[1]))
+			}
 		}
 	}
+	word := "ok  "
+	if !l.OK {
+		word = "FAIL"
+	}
+	fmt.Fprintf(p.out, "%s  leak: %s of two tenants in mode %s, %d compared with a fresh instance, %d disturbed; --seed %d makes them again\n",
+		word, counted(l.Steps, "call"), l.Mode, l.Compared, l.Disturbed, l.Seed)
+}
+
+func showAttack(p program, a *host.PluginHostileReport) {
+	failed := 0
+	for _, t := range a.Trials {
+		word := "ok  "
+		if !t.OK {
+			word = "FAIL"
+			failed++
+		}
+		fmt.Fprintf(p.out, "%s  hostile %-6s %-28s %-24s %8s  %s\n", word, t.Of, onScreen(t.Name), onScreen(t.Ended),
+			t.Took.Round(time.Millisecond/10), onScreen(t.About))
+		if !t.OK {
+			fmt.Fprintf(p.out, "      %s\n", onScreen(t.Why))
+			showOutput(p, t.Output)
+		}
+	}
+	fmt.Fprintf(p.out, "hostile: %s with a deadline of %s, %d failed\n", counted(len(a.Trials), "trial"), a.Wall, failed)
 }

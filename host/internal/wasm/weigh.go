@@ -44,16 +44,45 @@ func Weigh(module []byte) (Weight, error) {
 	return w, nil
 }
 
+// Plan is how a module would run when the operator says nothing.
+type Plan struct {
+	Dialect string // how host and guest talk: fastreact or extism
+	Mode    Mode   // how calls are kept apart
+	Note    string // why the module does not run in that mode; empty: it does
+	Limits  sdk.Limits
+	Metered int // bytes of the module as it is compiled; 0 when it cannot be metered
+}
+
+// PlanFor reads how a module would run. It meters the module, and neither compiles nor runs it.
+func PlanFor(module []byte) (Plan, error) {
+	c := &candidate{module: Module{Bytes: module, AllowUnpinned: true}}
+	err := c.readManifest()
+	if err == nil {
+		c.limits, err = resolve(Config{}, sdk.Limits{}, c.manifest)
+	}
+	if err == nil {
+		c.mode, err = modeOf("", c.manifest.Kind)
+	}
+	if err != nil {
+		return Plan{}, fmt.Errorf("plan module: %w", err)
+	}
+	plan := Plan{Dialect: "fastreact", Mode: c.mode, Limits: c.limits}
+	if _, abi1 := dialectOf(c.shape).(native); !abi1 {
+		plan.Dialect = "extism"
+	}
+	metered, err := c.metered()
+	if err != nil {
+		plan.Note = err.Error()
+	}
+	plan.Metered = len(metered.Bytes)
+	return plan, nil
+}
+
 // Ids of the sections that Weigh reads beside those of a shape.
 const (
 	sectionCode = 10
 	sectionData = 11
 )
-
-// Effective returns the limits that hold for a manifest when the operator says nothing.
-func Effective(manifest sdk.Manifest) (sdk.Limits, error) {
-	return resolve(Config{}, sdk.Limits{}, manifest)
-}
 
 // Defaults returns the limits of a kind when neither the operator nor the manifest says anything.
 func Defaults(kind sdk.Kind) sdk.Limits { return defaults(kind) }

@@ -26,13 +26,16 @@ func TestWhatIsNoModuleHasNoWeight(t *testing.T) {
 	}
 }
 
-func TestEffectiveLimitsLeaveNothingToADefault(t *testing.T) {
-	got, err := Effective(sdk.Manifest{Kind: sdk.KindPolicy, Limits: sdk.Limits{MemoryPages: 77}})
+func TestPlanLeavesNothingToADefault(t *testing.T) {
+	got, err := PlanFor(wat(t, "abi/policy-allows"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Defaults(sdk.KindPolicy)
-	want.MemoryPages = 77
+	if got.Metered <= len(wat(t, "abi/policy-allows")) {
+		t.Errorf("metered it has %d bytes", got.Metered)
+	}
+	got.Metered = 0
+	want := Plan{Dialect: "fastreact", Mode: ModeSnapshot, Limits: Defaults(sdk.KindPolicy)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

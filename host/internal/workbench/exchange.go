@@ -1,39 +1,52 @@
 package workbench
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// exchange carries one operation through the plugin host.
-func exchange(ctx context.Context, p *wasm.Plugin, op sdk.Op, cc wasm.CallContext, input []byte) ([]byte, error) {
-	switch op {
-	case sdk.OpCall:
-		return through(input, func(call sdk.Call) (sdk.Result, error) { return p.Call(ctx, cc, call) })
-	case sdk.OpEvaluate:
-		return through(input, func(q sdk.Question) (sdk.Opinion, error) { return p.Evaluate(ctx, q) })
-	case sdk.OpInject:
-		return through(input, func(r sdk.InjectRequest) (sdk.Injection, error) { return p.Inject(ctx, r) })
-	case sdk.OpFilter:
-		return through(input, func(r sdk.FilterRequest) (sdk.Filtering, error) { return p.Filter(ctx, r) })
-	case sdk.OpReview:
-		return through(input, func(r sdk.ReviewRequest) (sdk.Review, error) { return p.Review(ctx, r) })
-	}
-	return nil, fmt.Errorf("there is no operation %d", op)
+// reply is what one call gave.
+type reply struct {
+	answer []byte
+	err    error
+	gas    int64
+	output []byte // what the guest logged and wrote to its standard streams
+	took   time.Duration
 }
 
-func through[In, Out any](input []byte, ask func(In) (Out, error)) ([]byte, error) {
-	var in In
-	if err := json.Unmarshal(input, &in); err != nil {
-		return nil, err
+// code is the stable code of a call that failed, or nothing.
+func (r reply) code() string {
+	if r.err == nil {
+		return ""
 	}
-	out, err := ask(in)
-	if err != nil {
-		return nil, err
+	return codeOf(r.err)
+}
+
+// mostOutput is how much of what a plugin writes its author sees.
+const mostOutput = 64 << 10
+
+// transcript keeps the first bytes of what a guest writes. One goroutine uses it.
+type transcript struct{ text bytes.Buffer }
+
+// Write implements io.Writer. It never fails.
+func (t *transcript) Write(text []byte) (int, error) {
+	t.text.Write(text[:min(len(text), mostOutput-t.text.Len())])
+	return len(text), nil
+}
+
+// ask carries one operation through the plugin host.
+func ask(ctx context.Context, p *wasm.Plugin, op sdk.Op, cc wasm.CallContext, input []byte) reply {
+	var spent wasm.Spent
+	var output transcript
+	cc.Spent, cc.Output = &spent, &output
+	began := time.Now()
+	answer, err := p.Exchange(ctx, op, cc, input)
+	took := time.Since(began)
+	return reply{
+		answer: bytes.TrimSpace(answer), err: err, gas: spent.Gas, output: output.text.Bytes(), took: took,
 	}
-	return json.Marshal(out)
 }

@@ -14,6 +14,7 @@ import (
 type stand struct {
 	module []byte
 	grants sdk.Capabilities // when a case says nothing
+	mode   wasm.Mode        // empty: the kind's own
 	host   *wasm.Host
 	loaded map[string]*wasm.Plugin
 }
@@ -41,7 +42,7 @@ func (s *stand) plugin(ctx context.Context, grants *sdk.Capabilities, limits sdk
 	if known, there := s.loaded[string(key)]; there {
 		return known, nil
 	}
-	plugin, err := s.host.Load(ctx, wasm.Module{Bytes: s.module, AllowUnpinned: true, Grants: *grants, Limits: limits})
+	plugin, err := s.host.Load(ctx, wasm.Module{Bytes: s.module, AllowUnpinned: true, Grants: *grants, Limits: limits, Mode: s.mode})
 	if err != nil {
 		return nil, err
 	}
@@ -50,3 +51,11 @@ func (s *stand) plugin(ctx context.Context, grants *sdk.Capabilities, limits sdk
 }
 
 func (s *stand) close(ctx context.Context) error { return s.host.Close(context.WithoutCancel(ctx)) }
+
+// modeOf says how a kind's calls are kept apart when nobody chooses.
+func modeOf(kind sdk.Kind) wasm.Mode {
+	if kind.Pure() {
+		return wasm.ModeSnapshot
+	}
+	return wasm.ModeFresh
+}

@@ -16,9 +16,11 @@ import (
 type Survey struct {
 	wasm.Inspection
 	Path       string      `json:"path"`
-	Signature  string      `json:"signature"` // unsigned, unverified, verified, or why it does not count
-	Mode       string      `json:"mode"`      // snapshot or fresh: how calls are kept apart
-	Dialect    string      `json:"dialect"`   // how host and guest talk
+	Signature  string      `json:"signature"`      // unsigned, unverified, verified, or why it does not count
+	Mode       string      `json:"mode"`           // snapshot or fresh: how calls are kept apart
+	Dialect    string      `json:"dialect"`        // how host and guest talk
+	Note       string      `json:"note,omitempty"` // why it does not run in that mode
+	Metered    int         `json:"metered_bytes"`  // of the module as it is compiled: with the code that counts and ends it
 	Sizes      wasm.Weight `json:"sizes"`
 	Effective  sdk.Limits  `json:"effective_limits"` // when the operator says nothing
 	Ceiling    sdk.Limits  `json:"ceiling"`          // nobody gets more
@@ -49,8 +51,7 @@ func Look(path, pub string) (Survey, error) {
 		return Survey{}, err
 	}
 	s := Survey{
-		Inspection: subject.Inspection, Path: path, Dialect: "fastreact",
-		Mode: modeOf(subject.Inspection.Kind), Ceiling: wasm.Ceiling(), Vectors: []string{},
+		Inspection: subject.Inspection, Path: path, Ceiling: wasm.Ceiling(), Vectors: []string{},
 	}
 	if s.Signer, s.Signature, err = readSigner(path, pub, s.Digest); err != nil {
 		return Survey{}, err
@@ -58,9 +59,11 @@ func Look(path, pub string) (Survey, error) {
 	if s.Sizes, err = wasm.Weigh(subject.Module); err != nil {
 		return Survey{}, err
 	}
-	if s.Effective, err = wasm.Effective(subject.Inspection.Manifest); err != nil {
+	plan, err := wasm.PlanFor(subject.Module)
+	if err != nil {
 		return Survey{}, err
 	}
+	s.Mode, s.Dialect, s.Note, s.Effective, s.Metered = string(plan.Mode), plan.Dialect, plan.Note, plan.Limits, plan.Metered
 	vectors, err := vectorCases(subject.Inspection.Manifest)
 	if err != nil {
 		return Survey{}, err
@@ -78,6 +81,9 @@ func limitTable(s Survey) []Limit {
 	holds, asks, most := limitsOf(s.Effective), limitsOf(s.Limits), limitsOf(s.Ceiling)
 	table := []Limit{}
 	for _, name := range slices.Sorted(maps.Keys(most)) {
+		if s.Kind.Pure() && strings.HasPrefix(name, "http_") {
+			continue // it never gets there
+		}
 		line := Limit{Name: name, Effective: showLimit(name, holds[name]), Ceiling: showLimit(name, most[name])}
 		if asks[name] != 0 {
 			line.Requested = showLimit(name, asks[name])
@@ -97,14 +103,6 @@ func requestsOf(c sdk.Capabilities) []string {
 		lines = append(lines, fmt.Sprintf("progress, %d bytes of text a call", c.Progress.Bytes))
 	}
 	return lines
-}
-
-// modeOf says how a kind's calls are kept apart when nobody chooses.
-func modeOf(kind sdk.Kind) string {
-	if kind.Pure() {
-		return "snapshot"
-	}
-	return "fresh"
 }
 
 // entryFor writes the entry of plugins.load that grants what the manifest requests: the most that an operator may be

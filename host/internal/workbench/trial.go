@@ -22,7 +22,7 @@ type Outcome struct {
 	Comment     string          `json:"comment,omitempty"`
 	Op          string          `json:"op"`
 	OK          bool            `json:"ok"`
-	Gas         uint64          `json:"gas"`
+	Gas         int64           `json:"gas"`
 	Differences []string        `json:"differences,omitempty"` // one line each
 	Answer      json.RawMessage `json:"answer,omitempty"`
 	ErrorCode   string          `json:"error_code,omitempty"`
@@ -34,10 +34,7 @@ type Outcome struct {
 
 // happening is everything that a call did.
 type happening struct {
-	answer   []byte
-	err      error
-	gas      uint64
-	output   []byte
+	reply
 	progress []sdk.Progress
 	unmet    []string          // what its scripted world saw amiss
 	kv       map[string]string // afterwards
@@ -45,51 +42,78 @@ type happening struct {
 
 // try runs one case in a scratch workspace and compares what came of it.
 func (s *stand) try(ctx context.Context, c *Case) (Outcome, error) {
+	var outcome Outcome
+	err := inWorkspace(c.Files, func(workspace string) {
+		happened := s.perform(ctx, c, workspace)
+		outcome = c.outcome(happened, c.Want.judge(happened, workspace))
+	})
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return outcome, err
+}
+
+// run runs one case in a scratch workspace and compares nothing.
+func (s *stand) run(ctx context.Context, c *Case) (r reply, err error) {
+	err = inWorkspace(c.Files, func(workspace string) { r = s.perform(ctx, c, workspace).reply })
+	return r, err
+}
+
+// inWorkspace makes a scratch workspace for as long as use takes.
+func inWorkspace(files map[string][]byte, use func(workspace string)) error {
 	workspace, err := os.MkdirTemp("", "fastreact-case-")
 	if err != nil {
-		return Outcome{}, fmt.Errorf("make workspace: %w", err)
+		return fmt.Errorf("make workspace: %w", err)
 	}
 	defer os.RemoveAll(workspace)
-	if err := lay(workspace, c.Files); err != nil {
-		return Outcome{}, err
+	if err := lay(workspace, files); err != nil {
+		return err
 	}
-	happened := s.perform(ctx, c, workspace)
-	if err := ctx.Err(); err != nil {
-		return Outcome{}, context.Cause(ctx)
+	use(workspace)
+	return nil
+}
+
+func (c *Case) outcome(h happening, differences []string) Outcome {
+	o := Outcome{
+		Name: c.Name, Comment: c.Comment, Op: opName(c.Op), Gas: h.gas, OK: len(differences) == 0,
+		Differences: differences, Answer: h.answer, unwanted: c.Want.empty() || len(c.Want.judgeAnswer(h)) > 0,
 	}
-	outcome := Outcome{
-		Name: c.Name, Comment: c.Comment, Op: opName(c.Op), Gas: happened.gas,
-		Differences: c.Want.judge(happened, workspace), Answer: happened.answer,
+	if h.err != nil {
+		o.ErrorCode, o.Error, o.Answer = codeOf(h.err), h.err.Error(), nil
 	}
-	outcome.unwanted = c.Want.empty() || len(c.Want.judgeAnswer(happened)) > 0
-	if happened.err != nil {
-		outcome.ErrorCode, outcome.Error = codeOf(happened.err), happened.err.Error()
-		outcome.Answer = nil
+	if !o.OK {
+		o.Output = string(h.output)
 	}
-	if outcome.OK = len(outcome.Differences) == 0; !outcome.OK {
-		outcome.Output = string(happened.output)
-	}
-	return outcome, nil
+	return o
 }
 
 // perform makes the call. A module that cannot be loaded as the case says has failed as its call would.
 func (s *stand) perform(ctx context.Context, c *Case, workspace string) happening {
 	plugin, err := s.plugin(ctx, c.Grants, c.Limits)
 	if err != nil {
-		return happening{err: err}
+		return happening{reply: reply{err: err}}
 	}
-	var h happening
-	var mu sync.Mutex
-	ctx = sdk.WithProgress(ctx, func(p sdk.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		h.progress = append(h.progress, p)
-	})
-	answer, err := exchange(ctx, plugin, c.Op, wasm.CallContext{Workspace: workspace}, c.Input)
-	mu.Lock()
-	defer mu.Unlock()
-	h.answer, h.err = answer, err
-	return h
+	var heard reports
+	said := ask(sdk.WithProgress(ctx, heard.take), plugin, c.Op, wasm.CallContext{Workspace: workspace}, c.Input)
+	return happening{reply: said, progress: heard.all()}
+}
+
+// reports collects what a call reports.
+type reports struct {
+	mu   sync.Mutex
+	list []sdk.Progress
+}
+
+func (r *reports) take(p sdk.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, p)
+}
+
+func (r *reports) all() []sdk.Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list)
 }
 
 // lay writes the files of a case below dir.
