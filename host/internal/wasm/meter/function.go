@@ -10,7 +10,7 @@ type function struct {
 	code     []byte   // instructions
 	costs    []uint64 // of the regions: the function without its loops, then each loop without inner ones
 	calls    []callSite
-	values   uint64 // instructions that make a value
+	values   uint64 // that may need room in the frame
 	locals   uint32 // parameters included
 	indirect bool   // calls through a table
 	ticks    bool   // changes the fuel otherwise than by a direct call
@@ -36,7 +36,7 @@ func (m *module) readCode(r *reader) {
 		r.malformed("as many bodies as functions are needed")
 		return
 	}
-	var open []int32
+	var open []frame
 	for i, f := range m.functions {
 		body := &reader{data: r.take(r.count())}
 		if r.err != nil {
@@ -65,142 +65,6 @@ func (m *module) readLocals(r *reader, f *function) {
 	if r.err == nil {
 		f.groups, f.locals, f.code = r.data[start:r.at], uint32(total), r.data[r.at:]
 	}
-}
-
-// survey reads a body once. open is room for the regions of the blocks that are open; it is returned for reuse.
-func (m *module) survey(r *reader, f *function, open []int32) []int32 {
-	f.costs = append(f.costs, 1)
-	open = append(open, 0)
-	for r.err == nil && len(open) > 0 {
-		in := r.instruction()
-		if r.err == nil {
-			m.check(r, f, in, len(open))
-		}
-		here := open[len(open)-1]
-		switch in.code {
-		case opEnd:
-			open = open[:len(open)-1]
-		case opBlock, opIf:
-			open = append(open, here)
-		case opLoop:
-			f.costs = append(f.costs, 0)
-			here = int32(len(f.costs) - 1)
-			open = append(open, here)
-		}
-		f.note(in, here)
-	}
-	if r.err == nil && r.more() {
-		r.malformed("code after the end of a function")
-	}
-	return open
-}
-
-// check refuses indices that would meet what the meter adds.
-func (m *module) check(r *reader, f *function, in instruction, open int) {
-	switch in.code {
-	case opBr, opBrIf, opBrTable:
-		if uint64(in.index) >= uint64(open) {
-			r.malformed("unknown label")
-		}
-	case opLocalGet, opLocalSet, opLocalTee:
-		if in.index >= f.locals {
-			r.malformed("unknown local")
-		}
-	case opGlobalGet, opGlobalSet:
-		m.knownGlobal(r, in.index)
-	case opCall, opRefFunc:
-		if in.index >= m.all() {
-			r.malformed("unknown function")
-		}
-	case opCallIndirect:
-		m.checkType(r, in.index)
-	case opBlock, opLoop, opIf:
-		if in.index != noType {
-			m.checkType(r, in.index)
-		}
-	case opTableSet, opTableInit, opTableCopy, opTableGrow, opTableFill, opElemDrop:
-		if m.options.Snapshot {
-			r.fail(fmt.Errorf("instruction %#x: %w", in.code, ErrNotRestorable))
-		}
-	}
-	m.uses.note(in.code)
-}
-
-func (u *uses) note(code uint16) {
-	switch code {
-	case opMemoryGrow:
-		u.grow = true
-	case opMemoryFill:
-		u.fill = true
-	case opMemoryCopy:
-		u.copy = true
-	case opMemoryInit:
-		u.init = true
-	case opDataDrop:
-		u.drop = true
-	case opTableInit, opTableCopy, opTableGrow, opTableFill:
-		u.tables = true
-	}
-}
-
-func (m *module) checkType(r *reader, index uint32) {
-	if uint64(index) >= uint64(len(m.types)) {
-		r.malformed("unknown type")
-	}
-}
-
-// note adds an instruction to the region it stands in.
-func (f *function) note(in instruction, here int32) {
-	f.costs[here] += price(in.code)
-	switch in.code {
-	case opCall:
-		f.calls = append(f.calls, callSite{here, in.index})
-	case opCallIndirect:
-		f.indirect = true
-	case opMemoryCopy, opMemoryFill:
-		f.moving = true
-	}
-	f.ticks = f.ticks || ticks(in.code)
-	if makesValue(in.code) {
-		f.values++
-	}
-}
-
-// ticks says whether an instruction changes the fuel, or may: a direct call does unless it spares its callee.
-func ticks(code uint16) bool {
-	switch code {
-	case opCallIndirect, opMemoryGrow, opMemoryInit, opMemoryCopy, opMemoryFill,
-		opTableInit, opTableCopy, opTableGrow, opTableFill:
-		return true
-	}
-	return false
-}
-
-// price is what an instruction costs wherever it stands.
-func price(code uint16) uint64 {
-	switch code {
-	case opBlock, opElse, opEnd:
-		return 0
-	case opCallIndirect:
-		return 4 + sparedCost
-	case opCall, opMemoryGrow, opMemoryInit, opMemoryCopy, opMemoryFill, opTableInit, opTableCopy, opTableGrow, opTableFill:
-		return 4
-	case 0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, // division and remainder of integers
-		0x91, 0x95, 0x9f, 0xa3, // sqrt and div of floats
-		0xfde3, 0xfde7, 0xfdef, 0xfdf3: // and of vectors of them
-		return 4
-	}
-	return 1
-}
-
-// makesValue reports instructions whose result may need room in the frame.
-func makesValue(code uint16) bool {
-	switch code {
-	case opBlock, opLoop, opIf, opElse, opEnd, opBr, opBrIf, opBrTable, opReturn, opDrop,
-		opLocalGet, opLocalSet, opLocalTee, opGlobalSet, opI32Const, opI64Const:
-		return false
-	}
-	return code > 1 && (code < 0x36 || code > 0x3e) // stores
 }
 
 // settle decides what the first reading left open: who is spared, what regions cost, which helpers are needed.
@@ -250,7 +114,8 @@ func (m *module) spares(index uint32) bool {
 // loops says whether a function has loops. It keeps the fuel in a local then.
 func (f *function) loops() bool { return len(f.costs) > 1 }
 
-// weight is what a call of a function takes from the depth that is left.
+// weight is what a call of a function takes from the depth that is left. wazero gives every value that it cannot keep in a
+// register a place of its own in the frame.
 func (f *function) weight() int64 {
 	return int64(1 + uint64(f.locals)/weightLocals + f.values/weightValues)
 }

@@ -60,7 +60,8 @@ type module struct {
 	ownGlobal uint32 // index of the first global that is not imported
 	helpers   helpers
 
-	uses uses
+	uses   uses
+	merges uint64 // values where ways meet, of all functions
 }
 
 // uses says which operations occur in a module.
