@@ -37,6 +37,7 @@ type Case struct {
 type Want struct {
 	Answer   json.RawMessage   // the named fields
 	Exact    json.RawMessage   // the whole answer
+	Vector   *sdk.Vector       // fields, compared as a host compares them when it tests a module
 	Error    string            // a stable code
 	Files    map[string][]byte // of the workspace afterwards
 	NoFiles  []string
@@ -180,7 +181,7 @@ func (c *Case) complete() error {
 }
 
 func (w Want) empty() bool {
-	return w.Answer == nil && w.Exact == nil && w.Error == "" && len(w.Files) == 0 && len(w.NoFiles) == 0 &&
+	return w.Vector == nil && w.Answer == nil && w.Exact == nil && w.Error == "" && len(w.Files) == 0 && len(w.NoFiles) == 0 &&
 		w.KV == nil && w.Progress == nil
 }
 

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/wasm"
+	"github.com/fastreact/fastreact/sdk"
 )
 
 // head is the part of a change that tests compare.
@@ -47,6 +50,14 @@ func TestWhatAManifestAsksForMoreWidensAndLessNarrows(t *testing.T) {
 		"files":         {"tool", ``, `,"capabilities":{"files":[{"at":"/","mode":"ro"}]}`, "path", "capabilities.files at /"},
 		"writing":       {"tool", `,"capabilities":{"files":[{"at":"/","mode":"ro"}]}`, `,"capabilities":{"files":[{"at":"/","mode":"rw"}]}`, "path", "capabilities.files at /"},
 		"progress":      {"tool", `,"capabilities":{"progress":{"bytes":10}}`, `,"capabilities":{"progress":{"bytes":11}}`, "capability", "capabilities.progress.bytes"},
+		"host":          {"tool", `,"capabilities":{"http":[{"host":"a.example"}]}`, `,"capabilities":{"http":[{"host":"a.example"},{"host":"b.example"}]}`, "host", "capabilities.http https://b.example:443"},
+		"port":          {"tool", ``, `,"capabilities":{"http":[{"host":"a.example","port":8443}]}`, "host", "capabilities.http https://a.example:8443"},
+		"method":        {"tool", `,"capabilities":{"http":[{"host":"a.example"}]}`, `,"capabilities":{"http":[{"host":"a.example","methods":["GET","HEAD","POST"]}]}`, "method", "capabilities.http https://a.example:443"},
+		"secret":        {"tool", ``, `,"capabilities":{"secrets":[{"name":"key","hosts":["a.example"]}]}`, "secret", "capabilities.secrets key"},
+		"secret's host": {"tool", `,"capabilities":{"secrets":[{"name":"key","hosts":["a.example"]}]}`, `,"capabilities":{"secrets":[{"name":"key","hosts":["a.example","b.example"]}]}`, "host", "capabilities.secrets key"},
+		"kv":            {"tool", ``, `,"capabilities":{"kv":{"bytes":10}}`, "capability", "capabilities.kv.bytes"},
+		"gas":           {"policy", `,"limits":{"gas":10}`, `,"limits":{"gas":11}`, "limit", "limits.gas"},
+		"host calls":    {"policy", `,"limits":{"host_calls":10}`, `,"limits":{"host_calls":11}`, "limit", "limits.host_calls"},
 		"wall":          {"policy", `,"limits":{"wall":"1s"}`, `,"limits":{"wall":"2s"}`, "limit", "limits.wall"},
 		"memory":        {"policy", `,"limits":{"memory_pages":10}`, `,"limits":{"memory_pages":11}`, "limit", "limits.memory_pages"},
 		"output":        {"policy", `,"limits":{"output_bytes":10}`, `,"limits":{"output_bytes":11}`, "limit", "limits.output_bytes"},
@@ -224,5 +235,60 @@ func TestWordsOfASchemaAreNeutral(t *testing.T) {
 func TestSameSchemaInOtherWordsOrderIsEqual(t *testing.T) {
 	if got := compareSchemas(json.RawMessage(`{"a":1.0,"b":[1]}`), json.RawMessage(`{ "b":[1], "a":1 }`)); len(got) > 0 {
 		t.Error(got)
+	}
+}
+
+func TestEveryLimitOfAManifestIsCompared(t *testing.T) {
+	for name := range limitsOf(sdk.Limits{}) {
+		d := &diff{}
+		before, after := wasm.Inspection{Kind: sdk.KindTool}, wasm.Inspection{Kind: sdk.KindTool}
+		for i, raw := range []string{"1", "2"} {
+			if name == "wall" {
+				raw = `"` + raw + `s"`
+			}
+			if err := json.Unmarshal([]byte(`{"`+name+`":`+raw+`}`), []*sdk.Limits{&before.Limits, &after.Limits}[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.limits(before, after)
+		if len(d.changes) != 1 || d.changes[0].Effect != Widens || d.changes[0].Where != "limits."+name {
+			t.Errorf("%s: %+v", name, d.changes)
+		}
+	}
+}
+
+const judged = `{"abi":1,"name":"p","version":"1","kind":"policy","vectors":[{"name":"a script","op":"evaluate","input":{"tool":"exec"},"want":{"action":%q}}]}`
+
+func TestLooserVerdictOnAShippedVectorWidens(t *testing.T) {
+	strict := answering(t, fmt.Sprintf(judged, "deny"), `{"action":"deny"}`)
+	loose := answering(t, fmt.Sprintf(judged, "require_approval"), `{"action":"require_approval"}`)
+	silent := answering(t, policy, `{"action":"require_approval"}`)
+	broken := answering(t, policy, `{"action":"maybe"}`)
+	for name, c := range map[string]struct {
+		before, after []byte
+		effect        Effect
+	}{
+		"looser":                          {strict, loose, Widens},
+		"stricter":                        {loose, strict, Narrows},
+		"looser on the old one's vector":  {strict, silent, Widens},
+		"looser than the new one's words": {silent, strict, Narrows},
+		"failing":                         {loose, broken, Narrows},
+		"no longer failing":               {broken, loose, Widens},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := []head{{c.effect, "verdict", "vector a script"}}
+			if diff := cmp.Diff(want, compared(t, c.before, c.after)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestInjectionThatIsAnotherWidens(t *testing.T) {
+	scope := `{"abi":1,"name":"p","version":"1","kind":"scope","vectors":[{"name":"bounds","op":"inject","input":{"tool":"t","args":{},"scope":{"mode":"hard"}},"want":{"applied":true}}]}`
+	before := answering(t, scope, `{"args":{"kb":"a"},"applied":true,"narrowed":[]}`)
+	after := answering(t, scope, `{"args":{"kb":"b"},"applied":true,"narrowed":[]}`)
+	if diff := cmp.Diff([]head{{Widens, "verdict", "vector bounds"}}, compared(t, before, after)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,6 +99,17 @@ func requestsOf(c sdk.Capabilities) []string {
 	lines := []string{}
 	for _, file := range c.Files {
 		lines = append(lines, fmt.Sprintf("files at %s, %s", file.At, file.Mode))
+	}
+	for _, access := range c.HTTP {
+		access = access.WithDefaults()
+		lines = append(lines, fmt.Sprintf("http to %s://%s, %s", access.Scheme,
+			net.JoinHostPort(access.Host, strconv.Itoa(access.Port)), strings.Join(access.Methods, " ")))
+	}
+	for _, access := range c.Secrets {
+		lines = append(lines, fmt.Sprintf("secret %s, only for %s", access.Name, strings.Join(access.Hosts, ", ")))
+	}
+	if c.KV != nil {
+		lines = append(lines, fmt.Sprintf("kv, %d bytes for each tenant", c.KV.Bytes))
 	}
 	if c.Progress != nil {
 		lines = append(lines, fmt.Sprintf("progress, %d bytes of text a call", c.Progress.Bytes))

@@ -151,12 +151,21 @@ func (w Want) judgeAnswer(h happening) []string {
 		return []string{fmt.Sprintf("want the error %s, got %s: %v", w.Error, code, h.err)}
 	case h.err != nil && w.Error == "":
 		return []string{fmt.Sprintf("want an answer, got the error %s: %v", code, h.err)}
+	case w.Vector != nil:
+		return problem(w.Vector.Holds(h.answer))
 	case w.Exact != nil:
 		return differences(w.Exact, h.answer, true)
 	case w.Answer != nil:
 		return differences(w.Answer, h.answer, false)
 	}
 	return nil
+}
+
+func problem(err error) []string {
+	if err == nil {
+		return nil
+	}
+	return []string{err.Error()}
 }
 
 func (w Want) judgeFiles(workspace string) []string {
