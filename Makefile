@@ -6,7 +6,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)"
 RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
-SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
+SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
 
 # What builds and tests write for a moment stays below this folder too.
 export TMPDIR := $(CURDIR)/.tmp
@@ -39,7 +39,7 @@ test: plugins peers ## run every test, with the race detector where a C compiler
 
 peers:
 	@say() { if [ -n "$$2" ]; then echo "peer found: $$1"; else echo "peer not found: $$1 (its tests are skipped by name)"; fi; }; \
-	for peer in node git strace bash jq bc xxd column; do say $$peer "$$(command -v $$peer)"; done; \
+	for peer in node git clang strace bash jq bc xxd column; do say $$peer "$$(command -v $$peer)"; done; \
 	say "npm packages of .ci/peers" "$$(ls -d $${FASTREACT_NODE_MODULES:-.ci/peers/node_modules} 2>/dev/null)"; \
 	say PostgreSQL "$$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)"
 

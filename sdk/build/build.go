@@ -1,5 +1,5 @@
-// Package build makes a plugin module out of a folder: it checks the manifest, compiles the Go package for wasip1 and
-// appends the manifest as a custom section. The same sources give the same bytes.
+// Package build makes a plugin module out of a folder: it checks the manifest, compiles the Go package or the C files
+// and appends the manifest as a custom section. The same sources give the same bytes.
 package build
 
 import (
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/fastreact/fastreact/sdk"
@@ -21,8 +20,8 @@ const (
 	OutputFile   = "plugin.wasm"
 )
 
-// Dir builds the main package in dir, which may belong to any Go module, and returns the path of dir/plugin.wasm.
-// It needs the Go toolchain on PATH. Nothing is written when a step fails.
+// Dir builds the plugin in dir and returns the path of dir/plugin.wasm: a main package, which may belong to any Go
+// module, or C files. It needs the go command or clang on PATH. Nothing is written when a step fails.
 func Dir(ctx context.Context, dir string) (string, error) { return Overlaid(ctx, dir, "") }
 
 // Overlaid is Dir with a file for `go build -overlay`, for a plugin that needs a dependency's source in another form.
@@ -70,21 +69,49 @@ func compile(ctx context.Context, dir, overlay string) ([]byte, error) {
 	}
 	defer os.RemoveAll(scratch)
 	output := filepath.Join(scratch, OutputFile)
-	command := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
-		"-ldflags=-s -w -buildid=", "-overlay="+overlay, "-o", output, ".")
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOWASM=", "GOEXPERIMENT=")
-	if text, err := command.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(text))
+	hint := "does an init function in main_wasip1.go call guest.Serve…?"
+	sources, err := sourcesIn(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case sources == nil:
+		err = compileGo(ctx, dir, overlay, output)
+	default:
+		hint = "does one of the files say FASTREACT_POLICY(…), or TOOL, SCOPE or GUARD?"
+		err = compileC(ctx, dir, sources, output)
+	}
+	if err != nil {
+		return nil, err
 	}
 	module, err := os.ReadFile(output)
 	if err != nil {
 		return nil, fmt.Errorf("read compiled module: %w", err)
 	}
 	if !bytes.Contains(module, []byte("fastreact_call")) {
-		return nil, errors.New("the module exports no fastreact_call: does an init function in main_wasip1.go call guest.Serve…?")
+		return nil, errors.New("the module exports no fastreact_call: " + hint)
 	}
 	return module, nil
+}
+
+// sourcesIn lists the C files of a plugin in C, in the order of their names, or nothing where there are Go files.
+func sourcesIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	var sources []string
+	for _, entry := range entries {
+		switch filepath.Ext(entry.Name()) {
+		case ".go":
+			return nil, nil
+		case ".c":
+			sources = append(sources, entry.Name())
+		}
+	}
+	if sources == nil {
+		return nil, errors.New("it holds neither Go nor C files")
+	}
+	return sources, nil
 }
 
 // writeWhole replaces path by data at once, so that a reader never sees half a module.
