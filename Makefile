@@ -13,7 +13,7 @@ export TMPDIR := $(CURDIR)/.tmp
 $(shell mkdir -p $(TMPDIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help run build plugins test check bench load clean peers
+.PHONY: help run build plugins test check bench soak load clean peers
 
 help: ## list what this Makefile can do
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,9 @@ plugins: ## build the built-in WebAssembly plugins into plugins/builtin/dist
 test: plugins peers ## run every test, with the race detector where a C compiler exists
 	@if [ -z "$(RACE)" ]; then echo "race detector: off (no C compiler found)"; else echo "race detector: on"; fi
 	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) -timeout 20m ./...
+
+soak: ## a million interleaved calls of a plugin that leaks, each as from a fresh instance
+	FASTREACT_SOAK=1000000 go test -count=1 -timeout 3h -v -run 'TestNoCallLearnsAnythingOfTheCallsBefore' ./host/internal/wasm
 
 peers:
 	@say() { if [ -n "$$2" ]; then echo "peer found: $$1"; else echo "peer not found: $$1 (its tests are skipped by name)"; fi; }; \

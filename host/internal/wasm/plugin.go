@@ -31,6 +31,7 @@ type Plugin struct {
 	log      *slog.Logger
 
 	image  *image // nil in fresh mode
+	leaky  bool   // for tests only: nothing is restored
 	warm   bool   // instances answer a question of the host's before they are lent
 	pool   *pool.Pool[*instance]
 	calls  *calls
