@@ -31,6 +31,15 @@ type setting struct{ source, path, value string }
 // Load reads the configuration, strongest source first: flags, environment, file, defaults. It returns a
 // *ConfigError with every problem at once when the result must not run; a file that cannot be read is another error.
 func Load(options LoadOptions) (*Loaded, error) {
+	loaded, err := read(options)
+	if err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// read is Load, but returns what was read also beside a *ConfigError.
+func read(options LoadOptions) (*Loaded, error) {
 	if options.Getenv == nil {
 		options.Getenv = os.Getenv
 	}
@@ -55,10 +64,11 @@ func Load(options LoadOptions) (*Loaded, error) {
 	d.resolve(&config, options.Getenv)
 	d.resolvePlugins(&config.Plugins, file)
 	config.validate(d.report)
+	loaded := &Loaded{Config: config, File: file, Origins: d.origins}
 	if len(d.problems) > 0 {
-		return nil, &ConfigError{Problems: inFileOrder(d.problems)}
+		return loaded, &ConfigError{Problems: inFileOrder(d.problems)}
 	}
-	return &Loaded{Config: config, File: file, Origins: d.origins}, nil
+	return loaded, nil
 }
 
 // Validate reports every impossible value as a *ConfigError, or nil.

@@ -91,7 +91,7 @@ func (c PluginsConfig) validatePin(entry PluginConfig, path string, report repor
 	case err != nil:
 		report(path+".sha256", err.Error(), "review the file, then pin it in one place")
 	case pin == "" && !entry.AllowUnpinned:
-		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, pin it with `fastreact plugin lock`, or allow_unpinned: true while developing")
+		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, or allow_unpinned: true while developing")
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/wasm"
 )
 
-// closeGrace is how long calls of a plugin may take to end once they are told to.
-const closeGrace = 5 * time.Second
+// closeGrace is how long a plugin that nobody shall use any more waits for its last call before it ends it.
+const closeGrace = 100 * time.Millisecond
 
 // hold counts the generation among the users of its plugins.
 func (g *generation) hold() {
@@ -56,12 +58,8 @@ func (r *resident) close() error {
 	return closePlugin(r.plugin)
 }
 
-func closePlugin(plugin any) error {
-	open, closes := plugin.(interface{ Close(context.Context) error })
-	if !closes {
-		return nil
-	}
+func closePlugin(plugin *wasm.Plugin) error {
 	ctx, stop := context.WithTimeout(context.Background(), closeGrace)
 	defer stop()
-	return open.Close(ctx)
+	return plugin.Close(ctx)
 }

@@ -29,11 +29,11 @@ func TestInspectNamesWhatAModuleMayDo(t *testing.T) {
 }
 
 func TestInspectShowsWhatTheHostWouldRefuse(t *testing.T) {
-	got, err := Inspect(wat(t, "abi/import-log-of-another-version"))
+	got, err := Inspect(wat(t, "abi/import-http"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"fastreact:log/2 write"}, got.Unsupported); diff != "" {
+	if diff := cmp.Diff([]string{"fastreact:http/1 send"}, got.Unsupported); diff != "" {
 		t.Error(diff)
 	}
 }
