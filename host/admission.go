@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/fastreact/fastreact/host/internal/trust"
 	"github.com/fastreact/fastreact/host/internal/wasm"
@@ -115,7 +116,7 @@ func (a *admission) add(r *resident) error {
 
 // readModule reads a module once, and refuses one that is not what somebody reviewed, or not by whom it claims to be.
 func readModule(cfg PluginsConfig, entry PluginConfig) (module wasm.Module, signer string, err error) {
-	code, err := trust.ReadFile(entry.Path, cfg.Limits.ModuleBytes)
+	code, err := wasm.ReadPlugin(entry.Path, entry.Manifest, cfg.Limits.ModuleBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return wasm.Module{}, "", errors.New("there is no such file; make it with `fastreact plugin build DIR`, or correct the path, which is relative to the working directory")
 	}
@@ -128,7 +129,7 @@ func readModule(cfg PluginsConfig, entry PluginConfig) (module wasm.Module, sign
 		return wasm.Module{}, "", err
 	}
 	if pin != "" && digest != pin {
-		return wasm.Module{}, "", fmt.Errorf("the file's digest is %s, not the pinned one (%s); review the file, then pin it anew", digest, cfg.pinnedIn(entry))
+		return wasm.Module{}, "", fmt.Errorf("%s digest is %s, not the pinned one (%s); review the file, then pin it anew", entry.whose(), digest, cfg.pinnedIn(entry))
 	}
 	if signer, err = cfg.Trust.signerOf(entry.Path, digest); err != nil {
 		return wasm.Module{}, "", err
@@ -137,6 +138,14 @@ func readModule(cfg PluginsConfig, entry PluginConfig) (module wasm.Module, sign
 		Bytes: code, SHA256: pin.Hex(), AllowUnpinned: entry.AllowUnpinned,
 		Grants: entry.Grants.Capabilities(), Config: json.RawMessage(entry.Config), Limits: entry.Limits.Limits(), Mode: entry.mode(),
 	}, signer, nil
+}
+
+// whose names what one digest is of, so that nobody compares it with the digest of one file of two.
+func (p PluginConfig) whose() string {
+	if p.Manifest == "" && filepath.Ext(p.Path) != ".json" {
+		return "the file's"
+	}
+	return "the module, joined with its manifest files, is what is pinned: its"
 }
 
 // pinnedIn says where the pin of an entry stands.

@@ -25,11 +25,12 @@ type PluginsConfig struct {
 
 // PluginConfig loads one plugin and grants what it may touch.
 type PluginConfig struct {
-	Path          string       `key:"path" default:"" about:"The .wasm file."`
-	SHA256        string       `key:"sha256" default:"" about:"SHA-256 of the file, 64 hexadecimal digits: the code that was reviewed."`
+	Path          string       `key:"path" default:"" about:"The .wasm file, or an Extism manifest file (.json) that names one."`
+	Manifest      string       `key:"manifest" default:"" about:"Manifest file of a module that carries none, such as one built with an Extism PDK."`
+	SHA256        string       `key:"sha256" default:"" about:"SHA-256 of the file, joined with its manifest file where it has one, 64 hexadecimal digits: the code that was reviewed."`
 	AllowUnpinned bool         `key:"allow_unpinned" default:"false" about:"Load the file whatever it holds. For development only."`
 	Grants        GrantsConfig `key:"grants" about:"What the plugin may touch; absent means nothing."`
-	Config        Tree         `key:"config" about:"The plugin's own settings, any mapping."`
+	Config        Tree         `key:"config" about:"The plugin's own settings, a mapping of texts; modules of guest ABI v1 have none."`
 	Shadow        bool         `key:"shadow" default:"false" about:"A policy plugin that is asked and recorded, but does not decide."`
 	Limits        LimitsConfig `key:"limits" about:"Bounds of one call; the host's ceiling always applies."`
 	Mode          string       `key:"mode" default:"auto" enum:"auto|snapshot|fresh" about:"How calls are kept apart: snapshot lends instances and restores them, fresh makes one for every call; auto is snapshot for policies and scopes, fresh for tools."`

@@ -19,6 +19,11 @@ type Inspection = wasm.Inspection
 // InspectPlugin reads a module without compiling or running it.
 func InspectPlugin(module []byte) (Inspection, error) { return wasm.Inspect(module) }
 
+// ReadPlugin reads the module of a load entry, joined with its manifest files. It is not checked.
+func ReadPlugin(entry PluginConfig) ([]byte, error) {
+	return wasm.ReadPlugin(entry.Path, entry.Manifest, 0)
+}
+
 // Probe is a call that is judged and not made.
 type Probe struct {
 	Tool    string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/trust"
+	"github.com/fastreact/fastreact/host/internal/wasm"
 )
 
 // watchInterval is how often the files are looked at. A change is taken up when two looks in a row see the same.
@@ -79,7 +80,8 @@ func (s *Server) watchedFiles() []string {
 		}
 	}
 	for _, entry := range wanted.Load {
-		paths = append(paths, entry.Path, entry.Path+trust.SignatureSuffix)
+		paths = append(paths, wasm.PluginFiles(entry.Path, entry.Manifest, wanted.Limits.ModuleBytes)...)
+		paths = append(paths, entry.Path+trust.SignatureSuffix)
 	}
 	return paths
 }

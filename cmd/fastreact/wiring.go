@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/fastreact/fastreact/host"
 	"github.com/fastreact/fastreact/plugins/builtin"
@@ -89,7 +88,7 @@ func toolNames(config host.PluginsConfig, modules []host.Module) []string {
 		files = append(files, module.Bytes)
 	}
 	for _, plugin := range config.Load {
-		if code, err := os.ReadFile(plugin.Path); err == nil {
+		if code, err := host.ReadPlugin(plugin); err == nil {
 			files = append(files, code)
 		}
 	}

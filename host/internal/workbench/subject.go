@@ -48,7 +48,7 @@ func Open(path string, words Words) (*Subject, error) {
 
 // openModule reads a module without cases.
 func openModule(path string) (*Subject, error) {
-	module, err := os.ReadFile(path)
+	module, err := wasm.ReadPluginBeside(path, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
