@@ -3,7 +3,6 @@ package sdk
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 )
@@ -46,7 +45,7 @@ func (a HTTPAccess) WithDefaults() HTTPAccess {
 	return a
 }
 
-// Validate reports an origin, a method or an address range that is not written as it is compared.
+// Validate reports an origin or a method that is not written as it is compared. Addresses are left to the host.
 func (a HTTPAccess) Validate() error {
 	var problems []error
 	if a.Scheme != "" && a.Scheme != "http" && a.Scheme != "https" {
@@ -61,11 +60,6 @@ func (a HTTPAccess) Validate() error {
 	for i, method := range a.Methods {
 		if !madeOf(method, 32, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") || method == "CONNECT" || method == "TRACE" {
 			problems = append(problems, fmt.Errorf("methods[%d]: %q is no method in capitals that may be granted", i, method))
-		}
-	}
-	for i, text := range a.Addresses {
-		if _, err := netip.ParsePrefix(text); err != nil {
-			problems = append(problems, fmt.Errorf("addresses[%d]: %q is no range such as 10.1.2.0/24", i, text))
 		}
 	}
 	return errors.Join(problems...)
@@ -107,26 +101,27 @@ func CheckSecretName(name string) error {
 // SplitHost splits "api.example:8443" or "[2001:db8::1]:8443". Without a port, port is 0.
 func SplitHost(text string) (host string, port int, err error) {
 	host = text
-	if _, err := netip.ParseAddr(text); err != nil {
-		if at := strings.LastIndexByte(text, ':'); at >= 0 {
-			if port, err = strconv.Atoi(text[at+1:]); err != nil || port < 1 || port > 65535 {
-				return "", 0, fmt.Errorf("%q has no port between 1 and 65535 behind its colon", text)
-			}
-			host = text[:at]
+	if inner, rest, found := strings.Cut(strings.TrimPrefix(text, "["), "]"); found {
+		host, text = inner, rest
+	} else if strings.Count(text, ":") > 1 {
+		return host, 0, CheckHost(host)
+	}
+	if at := strings.LastIndexByte(text, ':'); at >= 0 {
+		if port, err = strconv.Atoi(text[at+1:]); err != nil || port < 1 || port > 65535 {
+			return "", 0, fmt.Errorf("%q has no port between 1 and 65535 behind its colon", text)
 		}
-		if inner, found := strings.CutPrefix(host, "["); found {
-			host = strings.TrimSuffix(inner, "]")
-		}
+		host = strings.TrimSuffix(host, text[at:])
 	}
 	return host, port, CheckHost(host)
 }
 
 // CheckHost reports a host that is not written as hosts are compared: a name of letters, digits, hyphens and
-// underscores in lower case without a dot at its end, in its ASCII form (xn--…), or an address in its shortest form.
+// underscores in lower case without a dot at its end, in its ASCII form (xn--…), or an address. The host reads
+// addresses more closely.
 func CheckHost(host string) error {
-	if address, err := netip.ParseAddr(host); err == nil {
-		if address.Zone() != "" || address.Is4In6() || address.String() != host {
-			return fmt.Errorf("%q is no address in its shortest form, without a zone and not mapped", host)
+	if strings.Contains(host, ":") {
+		if !madeOf(host, 45, "abcdef:."+digits) {
+			return fmt.Errorf("%q is no address", host)
 		}
 		return nil
 	}
@@ -140,10 +135,19 @@ func CheckHost(host string) error {
 		}
 	}
 	// Some resolvers read 2130706433, 127.1, 0177.0.0.1 and 0x7f.1 as addresses.
-	if last := labels[len(labels)-1]; strings.Trim(last, digits) == "" || strings.HasPrefix(last, "0x") {
+	if last := labels[len(labels)-1]; (madeOf(last, 63, digits) || strings.HasPrefix(last, "0x")) && !isIPv4(labels) {
 		return fmt.Errorf("%q ends in a number and is no address in the usual form", host)
 	}
 	return nil
+}
+
+func isIPv4(parts []string) bool {
+	for _, part := range parts {
+		if n, err := strconv.Atoi(part); err != nil || n < 0 || n > 255 || strconv.Itoa(n) != part {
+			return false
+		}
+	}
+	return len(parts) == 4
 }
 
 const (

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/fastreact/fastreact/sdk/build"
 	"github.com/fastreact/fastreact/sdk/client"
 )
 
@@ -57,6 +58,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveInScript, "pending": pendingInScript, "json": jsonInScript, "exits": exitsInScript,
+			"append-manifest": manifestInScript,
 		},
 	})
 }
@@ -140,4 +142,11 @@ func exitsInScript(ts *testscript.TestScript, _ bool, args []string) {
 	if !errors.As(err, &ended) || strconv.Itoa(ended.ExitCode()) != args[0] {
 		ts.Fatalf("it ended with %v, want exit code %s", err, args[0])
 	}
+}
+
+// manifestInScript writes a module with another manifest: module, manifest, output.
+func manifestInScript(ts *testscript.TestScript, _ bool, args []string) {
+	built, err := build.AppendManifest([]byte(ts.ReadFile(args[0])), []byte(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), built, 0o600))
 }

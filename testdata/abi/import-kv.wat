@@ -1,4 +1,4 @@
-;; kv is not served: no grant exists.
+;; kv is not requested in the manifest, so no grant helps.
 ;; expect: load plugin_unavailable
 (module
   (@custom "fastreact.manifest" "{\"abi\":1,\"name\":\"vector\",\"version\":\"1\",\"kind\":\"tool\",\"tools\":[{\"name\":\"vector\",\"description\":\"A vector.\",\"input_schema\":{\"type\":\"object\"}}]}")

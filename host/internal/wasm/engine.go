@@ -171,7 +171,7 @@ var errCompileTime = errors.New("the time for compiling is over; the operator ma
 
 // link serves what checkImports let pass, and compares each import with what is served.
 func link(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule, d dialect) error {
-	for _, serve := range []func(context.Context, wazero.Runtime) error{serveMeter, serveWASI, serveLog, serveEmit, d.serve} {
+	for _, serve := range []func(context.Context, wazero.Runtime) error{serveMeter, serveWASI, serveLog, serveEmit, serveHTTP, serveKV, d.serve} {
 		if err := serve(ctx, runtime); err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func (p *Plugin) visit(ctx context.Context, cc CallContext) *visit {
 	return &visit{
 		call: cc, plugin: p.name,
 		meter: taximeter{limits: p.limits, deadline: time.Now().Add(time.Duration(p.limits.Wall)), stop: p.stop},
-		log:   callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes, author: cc.Output},
+		log:   callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes, author: cc.Output, hide: p.egress.Vault.Redact},
 		emit:  newEmitter(ctx, p.progress), settings: p.settings,
 	}
 }
@@ -114,6 +114,8 @@ func (p *Plugin) callTool(ctx context.Context, i *instance, v *visit, input []by
 		return nil, fail(run.PluginUnavailable, "%w", err)
 	}
 	defer closeFiles()
+	v.using = p.newUsing(v.call)
+	defer v.using.close()
 	ctx = withVisit(ctx, v)
 	_, err = i.guard(ctx, v, func() ([]byte, error) {
 		return nil, p.engine.start(ctx, i, toolWorld(ctx).WithFSConfig(files), v)

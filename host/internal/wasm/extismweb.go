@@ -2,9 +2,6 @@ package wasm
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // extismResponse is what the last HTTP request of a call left behind.
@@ -12,8 +9,6 @@ type extismResponse struct {
 	status  int
 	headers []byte // a JSON object; nil: none
 }
-
-const capabilityHTTP = "http"
 
 // extismWeb serves HTTP. These imports link only where HTTP is granted.
 func extismWeb() map[string]extismFunction {
@@ -31,12 +26,3 @@ func extismWeb() map[string]extismFunction {
 }
 
 func (v *visit) extismRequest(context.Context, uint64, uint64) uint64 { return 0 }
-
-func missingExtismHTTP(manifest sdk.Manifest, i imported) error {
-	if manifest.Kind.Pure() {
-		return fmt.Errorf("import %s %s: capability %q is never granted to a %s, nobody can add it; the author must build without the PDK's HTTP functions",
-			i.module, i.name, capabilityHTTP, manifest.Kind)
-	}
-	return fmt.Errorf("import %s %s: capability %q is not granted; the operator may add it in plugins.load[].grants.http",
-		i.module, i.name, capabilityHTTP)
-}

@@ -15,11 +15,12 @@ import (
 // goGuests compiles the Go guests of testdata once for all tests: compiling takes seconds, loading from the cache
 // does not.
 var goGuests = struct {
-	cacheDir       string // set by TestMain
-	policy, attack func() ([]byte, error)
+	cacheDir              string // set by TestMain
+	policy, attack, reach func() ([]byte, error)
 }{
 	policy: sync.OnceValues(func() ([]byte, error) { return buildGuest("policy") }),
 	attack: sync.OnceValues(func() ([]byte, error) { return buildGuest("attack") }),
+	reach:  sync.OnceValues(func() ([]byte, error) { return buildGuest("reach") }),
 }
 
 func TestMain(m *testing.M) {

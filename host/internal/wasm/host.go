@@ -18,6 +18,7 @@ type Config struct {
 	Limits   sdk.Limits // for plugins that say nothing; zero fields mean the default of the plugin's kind
 	Ceiling  sdk.Limits // nobody gets more; zero fields mean the built-in ceiling
 	Log      *slog.Logger
+	World    World
 
 	ModuleBytes int           // size of a module; 0 means 64 MiB
 	MemoryBytes int64         // linear memory of all plugins together; 0 means 1 GiB
@@ -46,6 +47,7 @@ func (c Config) complete() Config {
 	if c.CompileTime == 0 {
 		c.CompileTime = defaultCompileTime
 	}
+	c.World = c.World.complete()
 	if c.Waiting == 0 {
 		c.Waiting = defaultWaiting
 	}

@@ -14,14 +14,24 @@ const (
 	moduleWASI = "wasi_snapshot_preview1"
 	moduleLog  = "fastreact:log/1"
 	moduleEmit = "fastreact:emit/1"
+	moduleHTTP = "fastreact:http/1"
+	moduleKV   = "fastreact:kv/1"
 )
 
 // Capability ids, as Inspect shows them.
 const (
 	capabilityFiles    = "files"
+	capabilityHTTP     = "http"
+	capabilityKV       = "kv"
 	capabilityLog      = "log"
 	capabilityProgress = "progress"
+	capabilitySecrets  = "secrets"
 )
+
+// capabilities lists every capability id. That of secrets has no import of its own: it shows in requests of http.
+func capabilities() []string {
+	return []string{capabilityFiles, capabilityHTTP, capabilityKV, capabilityLog, capabilityProgress, capabilitySecrets}
+}
 
 // baseFunctions lists the WASI functions that are no capability. A Go guest of the standard toolchain links sixteen
 // of them whatever it does; a C guest adds fd_seek. The fd_ functions among them work on open descriptors only, and
@@ -56,6 +66,10 @@ func (i imported) capability() (id string, known bool) {
 		return capabilityLog, true
 	case i.module == moduleEmit && i.name == "chunk":
 		return capabilityProgress, true
+	case i.module == moduleHTTP && i.name == "send":
+		return capabilityHTTP, true
+	case i.module == moduleKV && slices.Contains([]string{"get", "set", "delete"}, i.name):
+		return capabilityKV, true
 	case i.module == moduleExtism:
 		function, there := extismFunctions()[i.name]
 		return function.capability, there
@@ -69,7 +83,7 @@ func (i imported) capability() (id string, known bool) {
 
 // checkImports refuses every import that the kind forbids or the grants do not cover. Log is granted to all: it is
 // output only, and its answer is always the same.
-func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount, progress int) error {
+func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount, progress int, r reach) error {
 	var problems []error
 	var files []string
 	for _, i := range s.imports {
@@ -80,8 +94,11 @@ func (s *shape) checkImports(manifest sdk.Manifest, mounts []mount, progress int
 		if id == capabilityProgress && progress == 0 {
 			problems = append(problems, missingProgress(manifest))
 		}
-		if id == capabilityHTTP && i.module == moduleExtism {
-			problems = append(problems, missingExtismHTTP(manifest, i))
+		if id == capabilityHTTP && len(r.http) == 0 {
+			problems = append(problems, missingHTTP(manifest, i))
+		}
+		if id == capabilityKV && r.kv == 0 {
+			problems = append(problems, missingKV(manifest, i))
 		}
 		if id == capabilityFiles {
 			files = append(files, i.name)

@@ -42,6 +42,7 @@ type candidate struct {
 	mode     Mode
 	mounts   []mount
 	progress int // bytes that one call may report
+	reach    reach
 }
 
 // Check refuses what Load refuses without compiling or running the module: its pin, structure, manifest, imports,
@@ -61,6 +62,10 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 	if err := c.check(h.config); err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
+	policy, err := c.reach.policy(h.config.World, c.limits)
+	if err != nil {
+		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
+	}
 	loading, leave, err := h.loads.enter(ctx)
 	if err != nil {
 		return nil, asFailure(c.name(), err)
@@ -73,6 +78,7 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 	plugin := &Plugin{
 		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mode: c.mode, mounts: c.mounts,
 		progress: c.progress, engine: engine, key: c.key(), host: h, log: h.log, settings: c.settings, calls: newCalls(), stop: make(chan struct{}),
+		reach: c.reach, egress: policy,
 	}
 	if err := plugin.prepare(loading); err != nil {
 		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key())))
@@ -100,6 +106,9 @@ func (c *candidate) check(cfg Config) error {
 	}
 	c.dialect = dialectOf(c.shape)
 	var err error
+	if c.reach, err = reachOf(c.manifest, c.module.Grants); err != nil {
+		return err
+	}
 	if c.settings, err = c.readSettings(); err != nil {
 		return err
 	}
@@ -115,7 +124,7 @@ func (c *candidate) check(cfg Config) error {
 	if c.progress, err = progressOf(c.manifest.Capabilities.Progress, c.module.Grants.Progress); err != nil {
 		return err
 	}
-	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress), c.shape.checkMemory(c.limits, cfg.MemoryBytes))
+	return errors.Join(c.dialect.checkExports(c.shape), c.shape.checkImports(c.manifest, c.mounts, c.progress, c.reach), c.shape.checkMemory(c.limits, cfg.MemoryBytes))
 }
 
 // readSettings reads what the operator says to the plugin, over what its Extism manifest says.

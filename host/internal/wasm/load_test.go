@@ -102,7 +102,7 @@ func TestFilesOfAPureKindAreNeverGranted(t *testing.T) {
 }
 
 func TestUnknownCapabilityIsNamed(t *testing.T) {
-	expectRefusal(t, Module{Bytes: wat(t, "abi/import-kv"), AllowUnpinned: true}, `"kv/1"`, "nobody can grant it")
+	expectRefusal(t, Module{Bytes: wat(t, "abi/import-log-of-another-version"), AllowUnpinned: true}, `"log/2"`, "nobody can grant it")
 }
 
 func TestGrantedFilesLoad(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/fastreact/fastreact/host/internal/capability/egress"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm/pool"
 	"github.com/fastreact/fastreact/sdk"
@@ -25,6 +26,8 @@ type Plugin struct {
 	mounts   []mount
 	settings map[string]string // what the operator says to it
 	progress int               // bytes that one call may report
+	reach    reach
+	egress   egress.Policy
 	engine   *engine
 	key      string // of the engine
 	host     *Host

@@ -35,6 +35,7 @@ type visit struct {
 	meter  taximeter
 	log    callLog
 	emit   emitter
+	using  *using // nil for a pure plugin
 
 	settings map[string]string // what the operator's config says to the plugin
 	extism   *extismVisit      // nil in other dialects

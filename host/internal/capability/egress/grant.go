@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -29,11 +30,18 @@ func NewGrants(accesses []sdk.HTTPAccess) (Grants, error) {
 		if err := access.Validate(); err != nil {
 			return Grants{}, fmt.Errorf("http[%d].%w", i, err)
 		}
+		if err := checkHost(access.Host); err != nil {
+			return Grants{}, fmt.Errorf("http[%d].host: %w", i, err)
+		}
 		access = access.WithDefaults()
 		g := grant{target: target{access.Scheme, access.Host, access.Port}, methods: access.Methods}
 		g.addresses = append(g.addresses, namedBy(access.Host)...)
-		for _, text := range access.Addresses {
-			g.addresses = append(g.addresses, netip.MustParsePrefix(text).Masked())
+		for n, text := range access.Addresses {
+			prefix, err := netip.ParsePrefix(text)
+			if err != nil {
+				return Grants{}, fmt.Errorf("http[%d].addresses[%d]: %q is no range such as 10.1.2.0/24", i, n, text)
+			}
+			g.addresses = append(g.addresses, prefix.Masked())
 		}
 		all.list = append(all.list, g)
 	}
@@ -56,6 +64,18 @@ func Endpoint(address string, ranges []string) (Grants, error) {
 		all.list[i].methods = []string{everyMethod}
 	}
 	return all, err
+}
+
+// checkHost reports a host that is not written as hosts are compared.
+func checkHost(host string) error {
+	if err := sdk.CheckHost(host); err != nil {
+		return err
+	}
+	address, err := netip.ParseAddr(host)
+	if err == nil && (address.Zone() != "" || address.Is4In6() || address.String() != host) || err != nil && strings.Contains(host, ":") {
+		return fmt.Errorf("%q is no address in its shortest form, without a zone and not mapped", host)
+	}
+	return nil
 }
 
 // namedBy returns the addresses that a host's name says itself.

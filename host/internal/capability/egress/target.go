@@ -50,7 +50,7 @@ func readURL(parsed *url.URL) (target, *url.URL, error) {
 	host := strings.TrimSuffix(strings.ToLower(parsed.Hostname()), ".")
 	literal, err := netip.ParseAddr(host)
 	bracketed := strings.HasPrefix(parsed.Host, "[")
-	if bracketed != (err == nil && literal.Is6()) || sdk.CheckHost(host) != nil {
+	if bracketed != (err == nil && literal.Is6()) || checkHost(host) != nil {
 		return target{}, nil, refuse(BadURL, "The URL's host is no name in ASCII and no address in its shortest form.")
 	}
 	port, err := portOf(parsed)

@@ -67,5 +67,8 @@ func (v Vault) shows(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return v.scanner.Finds([]byte(text)) })
 }
 
+// Redact returns text without the values that the vault looks for.
+func (v Vault) Redact(text string) string { return v.scanner.Redact(text) }
+
 // plainly writes a value as it is.
 func plainly(value string) string { return strings.Clone(value) }
