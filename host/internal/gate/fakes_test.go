@@ -117,6 +117,7 @@ func (s *fakeSource) Tools(context.Context) []run.Tool {
 }
 
 func (s *fakeSource) Invoke(ctx context.Context, _ run.Tool, call sdk.Call) (sdk.Result, error) {
+	run.ReportGas(ctx, run.GasUse{Gas: 40})
 	s.mu.Lock()
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
@@ -178,6 +179,7 @@ type fakeJudge struct {
 	opinion sdk.Opinion
 	err     error
 	asked   []sdk.Question
+	gas     int64
 }
 
 func (j *fakeJudge) Name() string   { return j.name }
@@ -193,7 +195,8 @@ func (j *fakeJudge) Wants(registered, raw string) bool {
 	return false
 }
 
-func (j *fakeJudge) Evaluate(_ context.Context, q sdk.Question) (sdk.Opinion, error) {
+func (j *fakeJudge) Evaluate(ctx context.Context, q sdk.Question) (sdk.Opinion, error) {
+	run.ReportGas(ctx, run.GasUse{Gas: j.gas})
 	j.asked = append(j.asked, q)
 	return j.opinion, j.err
 }
@@ -208,14 +211,16 @@ type fakeScoper struct {
 func (s *fakeScoper) Name() string   { return "pska-scope" }
 func (s *fakeScoper) Digest() string { return "sha256:pska-scope" }
 
-func (s *fakeScoper) Inject(_ context.Context, r sdk.InjectRequest) (sdk.Injection, error) {
+func (s *fakeScoper) Inject(ctx context.Context, r sdk.InjectRequest) (sdk.Injection, error) {
+	run.ReportGas(ctx, run.GasUse{Gas: 5})
 	if s.inject != nil {
 		return s.inject(r)
 	}
 	return sdk.Injection{Args: r.Args}, nil
 }
 
-func (s *fakeScoper) Filter(_ context.Context, r sdk.FilterRequest) (sdk.Filtering, error) {
+func (s *fakeScoper) Filter(ctx context.Context, r sdk.FilterRequest) (sdk.Filtering, error) {
+	run.ReportGas(ctx, run.GasUse{Gas: 3})
 	if s.filtering != nil || s.filterErr != nil {
 		if s.filtering == nil {
 			return sdk.Filtering{}, s.filterErr

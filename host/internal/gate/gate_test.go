@@ -106,7 +106,7 @@ func TestTheBooksHoldDigestsAndTheWholeDecision(t *testing.T) {
 			At: time.Unix(1000, 0).UTC(), Stage: run.Ended, Run: run.Ref{Tenant: "pska", ID: "run-1"}, CallID: "call-1",
 			UserKey: "pska:user_primary", Tool: "exec", ToolDigest: "d-exec",
 			ArgsDigest:   run.Digest([]byte(`{"command":"echo secret"}`)),
-			ResultDigest: run.Digest([]byte("secret result")), Duration: got.Duration,
+			ResultDigest: run.Digest([]byte("secret result")), Duration: got.Duration, Gas: 40,
 		},
 	}
 	var decision run.Decision

@@ -17,6 +17,7 @@ var errToolTimeout = errors.New("tool timeout")
 
 // invoke runs the tool. This is the only place in the house that does.
 func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOutcome {
+	ctx, gas := run.CountGas(ctx)
 	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.cfg.ToolTimeout, errToolTimeout)
 	defer stop()
 	started := time.Now()
@@ -34,7 +35,7 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 	} else {
 		g.read(ctx, v, result, &outcome)
 	}
-	outcome.Duration = took
+	outcome.Duration, outcome.Gas = took, *gas
 	return outcome
 }
 

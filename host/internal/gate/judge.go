@@ -103,11 +103,12 @@ func (h *hearing) ask(ctx context.Context, judge Judge, known sdk.Opinion) {
 
 // evaluate asks one plugin and distrusts its answer.
 func (h *hearing) evaluate(ctx context.Context, judge Judge, known sdk.Opinion) (sdk.Opinion, run.DenialCode) {
-	h.decision.Plugins = append(h.decision.Plugins, run.PluginDigest{Name: judge.Name(), Digest: judge.Digest()})
-	answer, err := judge.Evaluate(ctx, sdk.Question{
+	counted, gas := run.CountGas(ctx)
+	answer, err := judge.Evaluate(counted, sdk.Question{
 		Tool: h.tool.Name, Server: h.tool.Server, RawName: h.tool.RawName, Args: h.args,
 		Identity: h.identity, Scope: h.scope, Now: h.clock().UTC(), Static: known,
 	})
+	h.decision.Plugins = append(h.decision.Plugins, useOf(judge, *gas))
 	switch {
 	case err != nil:
 		return sdk.Opinion{}, codeOf(ctx, err, run.PluginUnavailable)
@@ -116,6 +117,15 @@ func (h *hearing) evaluate(ctx context.Context, judge Judge, known sdk.Opinion) 
 	}
 	answer.Reason, answer.PatternMatched = plainText(answer.Reason), plainText(answer.PatternMatched)
 	return answer, ""
+}
+
+// useOf names a plugin that spoke.
+func useOf(plugin interface {
+	Name() string
+	Digest() string
+}, gas int64,
+) run.PluginUse {
+	return run.PluginUse{PluginDigest: run.PluginDigest{Name: plugin.Name(), Digest: plugin.Digest()}, Gas: gas}
 }
 
 // tighten adds an opinion to the chain; it counts where it is stricter than what was decided so far.

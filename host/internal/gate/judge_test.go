@@ -33,11 +33,11 @@ func TestTheChainHoldsEveryOpinionInOrder(t *testing.T) {
 			{Source: "plugin:loose", Action: sdk.Allow, Reason: "Plugin loose allows tool"},
 			{Source: "shadow:later", Action: sdk.Deny, Reason: "no"},
 		},
-		Plugins: []run.PluginDigest{
-			{Name: "exec-guard", Digest: "sha256:exec-guard"},
-			{Name: "strict", Digest: "sha256:strict"},
-			{Name: "loose", Digest: "sha256:loose"},
-			{Name: "later", Digest: "sha256:later"},
+		Plugins: []run.PluginUse{
+			{PluginDigest: run.PluginDigest{Name: "exec-guard", Digest: "sha256:exec-guard"}},
+			{PluginDigest: run.PluginDigest{Name: "strict", Digest: "sha256:strict"}},
+			{PluginDigest: run.PluginDigest{Name: "loose", Digest: "sha256:loose"}},
+			{PluginDigest: run.PluginDigest{Name: "later", Digest: "sha256:later"}},
 		},
 		PolicyHash: w.gate().Policy().Hash,
 	}

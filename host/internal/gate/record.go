@@ -36,7 +36,7 @@ func (g *Gate) recordOutcome(ctx context.Context, v Verdict, outcome run.CallOut
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
 	defer stop()
 	record := g.recordOf(v, run.Ended)
-	record.IsError, record.Duration = outcome.IsError, outcome.Duration
+	record.IsError, record.Duration, record.Gas = outcome.IsError, outcome.Duration, outcome.Gas
 	record.ResultDigest = run.Digest([]byte(outcome.Content))
 	if err := g.cfg.Recorder.Record(ctx, v.call.Fence, record); err != nil {
 		g.cfg.Log.Error("outcome not recorded", slog.String("tool", v.tool.Name), slog.Any("error", err))

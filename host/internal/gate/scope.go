@@ -50,10 +50,11 @@ func (g *Gate) inject(ctx context.Context, v *Verdict, scope sdk.Scope) (sdk.Inj
 	if scoper == nil {
 		return sdk.Injection{}, blocked(run.PluginUnavailable, "The scope plugin is not there")
 	}
-	v.decision.Plugins = append(v.decision.Plugins, run.PluginDigest{Name: scoper.Name(), Digest: scoper.Digest()})
-	injection, err := scoper.Inject(ctx, sdk.InjectRequest{
+	counted, gas := run.CountGas(ctx)
+	injection, err := scoper.Inject(counted, sdk.InjectRequest{
 		Tool: v.tool.Name, Args: v.args, Scope: scope, Schema: v.tool.Schema,
 	})
+	v.decision.Plugins = append(v.decision.Plugins, useOf(scoper, *gas))
 	if err != nil {
 		code := codeOf(ctx, err, run.DeniedScope)
 		return sdk.Injection{}, v.under.scopeRefused(code, "The scope plugin failed: "+string(code))

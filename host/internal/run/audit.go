@@ -31,4 +31,5 @@ type Audit struct {
 	IsError      bool          // outcome
 	ResultDigest string        // outcome
 	Duration     time.Duration // outcome
+	Gas          int64         // outcome: what the tool's plugin and the scope filter used
 }

@@ -89,17 +89,17 @@ func LevelOf(a sdk.Action) Level {
 
 // Decision is the gate's word on one call. The zero value denies.
 type Decision struct {
-	Action        sdk.Action     `json:"action"`
-	Code          DenialCode     `json:"code,omitempty"` // why it is denied, stable
-	Reason        string         `json:"reason"`
-	Pattern       string         `json:"pattern_matched,omitempty"`
-	PolicyScope   string         `json:"policy_scope"`  // such as tool:exec, tenant:pska, default, builtin
-	PolicyAction  sdk.Action     `json:"policy_action"` // the action of the rule that matched
-	PolicyMatched bool           `json:"policy_matched"`
-	Chain         []ChainLink    `json:"chain"`
-	Scope         ScopeOutcome   `json:"scope"`
-	Plugins       []PluginDigest `json:"plugins,omitempty"` // plugins that spoke
-	PolicyHash    string         `json:"policy_hash,omitempty"`
+	Action        sdk.Action   `json:"action"`
+	Code          DenialCode   `json:"code,omitempty"` // why it is denied, stable
+	Reason        string       `json:"reason"`
+	Pattern       string       `json:"pattern_matched,omitempty"`
+	PolicyScope   string       `json:"policy_scope"`  // such as tool:exec, tenant:pska, default, builtin
+	PolicyAction  sdk.Action   `json:"policy_action"` // the action of the rule that matched
+	PolicyMatched bool         `json:"policy_matched"`
+	Chain         []ChainLink  `json:"chain"`
+	Scope         ScopeOutcome `json:"scope"`
+	Plugins       []PluginUse  `json:"plugins,omitempty"` // plugins that spoke
+	PolicyHash    string       `json:"policy_hash,omitempty"`
 }
 
 // Level is the decision's severity.
@@ -116,6 +116,12 @@ type ChainLink struct {
 type PluginDigest struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
+}
+
+// PluginUse is a plugin that spoke about one call, and what that cost. The same code asked the same costs the same.
+type PluginUse struct {
+	PluginDigest
+	Gas int64 `json:"gas,omitempty"` // instructions, weighed; 0 = the plugin is not metered
 }
 
 // ScopeOutcome says what the scope did to a call's arguments.

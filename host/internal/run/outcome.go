@@ -14,7 +14,8 @@ type CallOutcome struct {
 	Denied    DenialCode // empty when the tool ran
 	Citations []string
 	Duration  time.Duration
-	Removed   int // result entries that the scope filter took out
+	Gas       int64 // what the tool's plugin and the scope filter used; 0 = none of them is metered
+	Removed   int   // result entries that the scope filter took out
 	Decision  Decision
 	Approved  bool // a person approved it
 }

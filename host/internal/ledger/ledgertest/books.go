@@ -32,7 +32,7 @@ func auditReadsBack(w *world) {
 	want := run.Audit{
 		At: w.clock.Now(), Stage: run.Decided, Run: r.Ref, CallID: "call-1", UserKey: "pska:user", Tool: "exec",
 		ToolDigest: "sha256:t", ArgsDigest: "sha256:a", Decision: []byte(`{"action": "allow", "n": 1.0}`),
-		ApprovalID: "approval-1", Dispatched: true, IsError: true, ResultDigest: "sha256:r", Duration: 1500,
+		ApprovalID: "approval-1", Dispatched: true, IsError: true, ResultDigest: "sha256:r", Duration: 1500, Gas: 77,
 	}
 	w.append(r, ledger.Batch{Audits: []run.Audit{want}})
 	got := w.audits(nil, 0, 10)

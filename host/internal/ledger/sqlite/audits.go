@@ -10,8 +10,8 @@ import (
 
 const insertAudit = `
 	INSERT INTO audits (run, at, stage, call_id, user_key, tool, tool_digest, args_digest, decision, approval_id,
-		dispatched, is_error, result_digest, duration)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		dispatched, is_error, result_digest, duration, gas)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // storeAudits stores the batch's audit records. They belong to the fence's run, whatever they say.
 func (p *parcel) storeAudits(t *tx, r row) error {
@@ -22,6 +22,7 @@ func (p *parcel) storeAudits(t *tx, r row) error {
 		err := t.exec(
 			insertAudit, r.place, micros(a.At), string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest,
 			a.ArgsDigest, []byte(a.Decision), a.ApprovalID, a.Dispatched, a.IsError, a.ResultDigest, int64(a.Duration),
+			a.Gas,
 		)
 		if err != nil {
 			return err
@@ -44,7 +45,7 @@ func auditSize(a run.Audit) int64 {
 
 const selectAudits = `
 	SELECT a.sequence, a.at, a.stage, r.tenant, r.id, a.call_id, a.user_key, a.tool, a.tool_digest, a.args_digest,
-		a.decision, a.approval_id, a.dispatched, a.is_error, a.result_digest, a.duration
+		a.decision, a.approval_id, a.dispatched, a.is_error, a.result_digest, a.duration, a.gas
 	FROM audits a JOIN runs r ON r.place = a.run`
 
 // Audits returns audit records in order, of one run or of all.
@@ -74,6 +75,7 @@ func scanAudit(rows *sql.Rows) (run.Audit, error) {
 	err := rows.Scan(
 		&a.Sequence, &at, &a.Stage, &a.Run.Tenant, &a.Run.ID, &a.CallID, &a.UserKey, &a.Tool, &a.ToolDigest,
 		&a.ArgsDigest, &decision, &a.ApprovalID, &a.Dispatched, &a.IsError, &a.ResultDigest, &duration,
+		&a.Gas,
 	)
 	a.At, a.Decision, a.Duration = fromMicros(at), decision, time.Duration(duration)
 	return a, err

@@ -35,6 +35,7 @@ type wireAudit struct {
 	IsError      bool            `json:"is_error"`
 	ResultDigest *string         `json:"result_digest"`
 	DurationMS   *float64        `json:"duration_ms"`
+	Gas          *int64          `json:"gas"` // outcome: the tool's plugin and the scope filter; decision: see its plugins
 }
 
 func toAudit(a run.Audit) (wireAudit, error) {
@@ -50,7 +51,7 @@ func toAudit(a run.Audit) (wireAudit, error) {
 		ResultDigest: orNull(a.ResultDigest),
 	}
 	if a.Stage == run.Ended {
-		wire.DurationMS = milliseconds(a.Duration)
+		wire.DurationMS, wire.Gas = milliseconds(a.Duration), &a.Gas
 	}
 	return wire, nil
 }
