@@ -3,6 +3,8 @@ package wasm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
@@ -16,9 +18,22 @@ func decode[T any](answer []byte) (T, error) {
 	}
 	if err := json.Unmarshal(answer, &out); err != nil {
 		var none T
-		return none, fail(run.PluginBadAnswer, "the answer is not what was asked for: %w", err)
+		return none, fail(run.PluginBadAnswer, "the answer is not what was asked for: %s", whereOf(err))
 	}
 	return out, nil
+}
+
+// whereOf says where an answer is wrong, in words that hold nothing of the answer.
+func whereOf(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("it is no JSON at byte %d", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("a value at byte %d is of another type than %s", kind.Offset, kind.Type)
+	}
+	return "it is not JSON of the right shape"
 }
 
 func decodeOpinion(answer []byte) (sdk.Opinion, error) {
@@ -27,7 +42,7 @@ func decodeOpinion(answer []byte) (sdk.Opinion, error) {
 		return sdk.Opinion{}, err
 	}
 	if !opinion.Action.Valid() {
-		return sdk.Opinion{}, fail(run.PluginBadVerdict, "%.40q is not an action", opinion.Action)
+		return sdk.Opinion{}, fail(run.PluginBadVerdict, "the action is none of the four")
 	}
 	return opinion, nil
 }
@@ -41,7 +56,7 @@ func decodeReview(answer []byte) (sdk.Review, error) {
 	case sdk.Release, sdk.Repair, sdk.Fallback:
 		return review, nil
 	}
-	return sdk.Review{}, fail(run.PluginBadVerdict, "%.40q is not a guard verdict", review.Verdict)
+	return sdk.Review{}, fail(run.PluginBadVerdict, "the verdict is none of the three")
 }
 
 func decodeInjection(answer []byte) (sdk.Injection, error) {
