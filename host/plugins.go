@@ -51,7 +51,7 @@ var errRetired = errors.New("the plugin was replaced")
 // seal makes a plugin comparable: two with the same seal are one.
 func (r *resident) seal() error {
 	entry := r.module
-	entry.Bytes = nil // their digest is there
+	entry.Bytes, entry.SHA256, entry.AllowUnpinned = nil, "", false // the digest is there, however it was pinned
 	whole, err := json.Marshal([]any{r.inspection.Digest, r.path, r.builtin, r.shadow, r.signer, entry})
 	if err != nil {
 		return fmt.Errorf("read entry: %w", err)

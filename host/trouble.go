@@ -75,19 +75,18 @@ func faultsOf(err error) []web.FieldError {
 
 // refusedIn lists the plugins of which an error tells.
 func refusedIn(err error) []*refusedPlugin {
-	var many interface{ Unwrap() []error }
-	if errors.As(err, &many) {
-		var all []*refusedPlugin
-		for _, each := range many.Unwrap() {
-			all = append(all, refusedIn(each)...)
+	var all []*refusedPlugin
+	for ; err != nil; err = errors.Unwrap(err) {
+		if one, found := err.(*refusedPlugin); found {
+			return append(all, one)
 		}
-		return all
+		if many, joined := err.(interface{ Unwrap() []error }); joined {
+			for _, each := range many.Unwrap() {
+				all = append(all, refusedIn(each)...)
+			}
+		}
 	}
-	var one *refusedPlugin
-	if errors.As(err, &one) {
-		return []*refusedPlugin{one}
-	}
-	return nil
+	return all
 }
 
 // reason says why, without anything that the module said while it ran.
