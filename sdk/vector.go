@@ -29,7 +29,7 @@ type Vector struct {
 	Want  json.RawMessage `json:"want"`  // fields of the answer
 }
 
-var vectorName = regexp.MustCompile(`^[a-z0-9][a-z0-9_. -]{0,63}$`)
+const vectorName = `^[a-z0-9][a-z0-9_. -]{0,63}$` // compiled where it is used, as pluginName is
 
 // opsOf names the operations of each kind of plugin.
 func opsOf(kind Kind) []string {
@@ -70,7 +70,7 @@ func (m Manifest) validateVectors() error {
 func (v Vector) validate(kind Kind) error {
 	var want map[string]json.RawMessage
 	switch {
-	case !vectorName.MatchString(v.Name):
+	case !regexp.MustCompile(vectorName).MatchString(v.Name):
 		return fmt.Errorf("name: %q must match %s", v.Name, vectorName)
 	case !slices.Contains(opsOf(kind), v.Op):
 		return fmt.Errorf("op: %q is not one of a %s: %q", v.Op, kind, opsOf(kind))

@@ -126,6 +126,27 @@ static inline int fr__same(const char *a, const char *b, size_t size) {
     return 1;
 }
 
+static inline int fr_same_text(fr_text a, fr_text b) { return a.size == b.size && fr__same(a.at, b.at, a.size); }
+
+/* Two texts as one; empty when there is no memory for it. */
+static inline fr_text fr_join(fr_text a, fr_text b) {
+    char *both = fr_alloc(a.size + b.size);
+    if (both == 0) return (fr_text){0, 0};
+    fr__copy(both, a.at, a.size), fr__copy(both + a.size, b.at, b.size);
+    return (fr_text){both, a.size + b.size};
+}
+
+/* A number as text. */
+static inline fr_text fr_text_of_whole(int64_t whole) {
+    char digits[20];
+    size_t i = sizeof digits;
+    uint64_t left = whole < 0 ? 0 - (uint64_t)whole : (uint64_t)whole;
+    do digits[--i] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (whole < 0) digits[--i] = '-';
+    return fr_join((fr_text){digits + i, sizeof digits - i}, (fr_text){0, 0});
+}
+
 static inline int fr_equals(fr_text text, const char *word) {
     return text.size == fr__length(word) && fr__same(text.at, word, text.size);
 }
@@ -454,6 +475,9 @@ static inline int fr__same_name(fr_text a, const char *b, size_t size) {
     return x == x_end && y == y_end;
 }
 
+/* Reports whether a name is this one, whatever its case. */
+static inline int fr_same_name(fr_text text, const char *name) { return fr__same_name(text, name, fr__length(name)); }
+
 static inline fr_value fr__member(fr_value object, const char *name, size_t size) {
     fr_value found = {FR_MISSING, 0, 0};
     if (object.kind == FR_AMBIGUOUS) return object;
@@ -560,13 +584,8 @@ static inline void fr_write_word(fr_writer *w, const char *text) { fr_write_text
 static inline void fr_write_bool(fr_writer *w, int truth) { fr__value(w), fr__write(w, truth ? "true" : "false", truth ? 4 : 5); }
 
 static inline void fr_write_whole(fr_writer *w, int64_t whole) {
-    char digits[20];
-    size_t i = sizeof digits;
-    uint64_t left = whole < 0 ? 0 - (uint64_t)whole : (uint64_t)whole;
-    do digits[--i] = (char)('0' + left % 10);
-    while ((left /= 10) > 0);
-    if (whole < 0) digits[--i] = '-';
-    fr__value(w), fr__write(w, digits + i, sizeof digits - i);
+    fr_text digits = fr_text_of_whole(whole);
+    fr__value(w), fr__write(w, digits.at, digits.size);
 }
 
 /* Writes a value as it was read; null for one that is missing. */

@@ -118,7 +118,9 @@ func agree(t *testing.T, m mirror, args []byte) {
 }
 
 // deep reports whether an input may lie deeper than the header goes.
-func deep(input []byte) bool { return bytes.Count(input, []byte("["))+bytes.Count(input, []byte("{")) > 250 }
+func deep(input []byte) bool {
+	return bytes.Count(input, []byte("["))+bytes.Count(input, []byte("{")) > 250
+}
 
 func seeds() []string {
 	return []string{
