@@ -6,7 +6,7 @@ type body struct {
 	f    *function
 	out  []byte
 	open []bool // for each open block whether it is, or stands in, a loop
-	next int    // the region of the next loop
+	next int    // the region that begins next
 }
 
 // fuelLocal is the local in which loops keep the fuel.
@@ -18,13 +18,13 @@ func (b *body) fuelLocal() uint32 { return b.f.locals }
 // outermost label, return or the end, comes to where the depth is given back. Label indices stay what they were.
 func (m *module) writeBody(f *function, out []byte) []byte {
 	b := &body{module: m, f: f, next: 1}
-	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.costs)+64)
+	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.regions)+64)
 	b.locals()
 	if f.counted {
 		b.descend()
 	}
 	if !f.spared {
-		b.charge(f.costs[0])
+		b.charge(f.regions[0].cost)
 	}
 	if f.counted {
 		b.out = append(append(b.out, opBlock), m.resultType(f)...)
@@ -39,7 +39,7 @@ func (m *module) writeBody(f *function, out []byte) []byte {
 func (b *body) locals() {
 	groups := b.f.nGroups
 	var own []byte
-	if b.f.loops() {
+	if b.f.looping {
 		groups, own = groups+1, append(own, 1, typeI64)
 	}
 	if b.f.moving {
@@ -65,6 +65,21 @@ func (b *body) charge(cost uint64) {
 	b.out = b.appendCharge(b.out, cost)
 }
 
+// take takes fuel from the global without asking how much is left.
+func (b *body) take(cost uint64) {
+	b.out = appendIndexed(b.out, opGlobalGet, b.fuelIndex())
+	b.out = appendSigned(append(b.out, opI64Const), int64(cost))
+	b.out = appendIndexed(append(b.out, opI64Sub), opGlobalSet, b.fuelIndex())
+}
+
+// takeLocal does the same in a loop, where the local has the fuel too.
+func (b *body) takeLocal(cost uint64) {
+	b.out = appendIndexed(b.out, opLocalGet, b.fuelLocal())
+	b.out = appendSigned(append(b.out, opI64Const), int64(cost))
+	b.out = appendIndexed(append(b.out, opI64Sub), opLocalTee, b.fuelLocal())
+	b.out = appendIndexed(b.out, opGlobalSet, b.fuelIndex())
+}
+
 func (m *module) appendCharge(out []byte, cost uint64) []byte {
 	out = appendIndexed(out, opGlobalGet, m.fuelIndex())
 	out = appendSigned(append(out, opI64Const), int64(cost))
@@ -83,12 +98,8 @@ func (m *module) appendSpend(out []byte) []byte {
 // chargeLocal does the same where a turn of a loop begins. The fuel is in a local there, which spares a load in every
 // turn; the global is still written, so that it is right however the loop is left.
 func (b *body) chargeLocal(cost uint64) {
-	fuel, local := b.fuelIndex(), b.fuelLocal()
-	b.out = appendIndexed(b.out, opLocalGet, local)
-	b.out = appendSigned(append(b.out, opI64Const), int64(cost))
-	b.out = appendIndexed(append(b.out, opI64Sub), opLocalTee, local)
-	b.out = appendIndexed(b.out, opGlobalSet, fuel)
-	b.out = appendIndexed(b.out, opLocalGet, local)
+	b.takeLocal(cost)
+	b.out = appendIndexed(b.out, opLocalGet, b.fuelLocal())
 	b.out = append(b.out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
 	b.out = appendIndexed(b.out, opCall, b.helpers.refill)
 	b.loadFuel()
@@ -127,12 +138,16 @@ func (b *body) code() {
 	for r.more() {
 		start := r.at
 		in := r.instruction()
-		if !b.changes(in) {
+		begins := b.next < len(b.f.regions) && b.f.regions[b.next].at == r.at
+		if !b.changes(in) && !begins {
 			continue
 		}
 		b.out = append(b.out, b.f.code[copied:start]...)
 		copied = r.at
 		b.write(in, b.f.code[start:r.at])
+		if begins {
+			b.begin(in.code == opLoop)
+		}
 	}
 	b.out = append(b.out, b.f.code[copied:]...)
 }
@@ -156,6 +171,9 @@ func (b *body) write(in instruction, raw []byte) {
 	switch in.code {
 	case opLoop:
 		b.loop(raw)
+		return
+	case opEnd:
+		b.out = append(b.out, raw...)
 		return
 	case opReturn:
 		b.out = appendIndexed(b.out, opBr, uint32(len(b.open)-1))
@@ -195,7 +213,7 @@ func (b *body) bulk(code uint16, raw []byte) {
 // at calling a function that has one in it.
 func (b *body) move(large uint32, raw []byte) {
 	first := b.f.locals
-	if b.f.loops() {
+	if b.f.looping {
 		first++
 	}
 	second, size := first+1, first+2
@@ -213,6 +231,21 @@ func (b *body) loop(raw []byte) {
 	}
 	b.open = append(b.open, true)
 	b.out = append(b.out, raw...)
-	b.chargeLocal(b.f.costs[b.next])
+}
+
+// begin charges for the region that begins. Only loops need to ask whether fuel is left: until the next one begins, or
+// the next function, every region is charged once at most.
+func (b *body) begin(loop bool) {
+	cost := b.f.regions[b.next].cost
 	b.next++
+	inside := b.open[len(b.open)-1]
+	switch {
+	case loop:
+		b.chargeLocal(cost)
+	case cost == 0:
+	case inside:
+		b.takeLocal(cost)
+	default:
+		b.take(cost)
+	}
 }

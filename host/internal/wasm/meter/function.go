@@ -8,15 +8,22 @@ type function struct {
 	groups   []byte // declarations of locals as they stand in the module, without their number
 	nGroups  uint32
 	code     []byte   // instructions
-	costs    []uint64 // of the regions: the function without its loops, then each loop without inner ones
+	regions  []region // in the order of their beginnings
 	calls    []callSite
 	values   uint64 // that may need room in the frame
 	locals   uint32 // parameters included
 	indirect bool   // calls through a table
+	looping  bool   // has loops, and keeps the fuel in a local there
 	ticks    bool   // changes the fuel otherwise than by a direct call
 	spared   bool   // charged by its callers
 	counted  bool   // may be active more than once
 	moving   bool   // has memory.fill or memory.copy, whose operands are kept in locals
+}
+
+// region is a piece of code that is charged where it begins.
+type region struct {
+	at   int // offset in the code of a function
+	cost uint64
 }
 
 type callSite struct {
@@ -43,7 +50,10 @@ func (m *module) readCode(r *reader) {
 			return
 		}
 		m.readLocals(body, f)
-		open = m.survey(body, f, open[:0])
+		if body.err == nil {
+			body = &reader{data: f.code}
+			open = m.survey(body, f, open[:0])
+		}
 		if body.err != nil {
 			r.fail(fmt.Errorf("function %d: %w", len(m.imports)+i, body.err))
 			return
@@ -83,7 +93,7 @@ func (m *module) settle(size int) error {
 		return fmt.Errorf("%d parameters of imported functions: %w", params, ErrTooLarge)
 	}
 	for _, f := range m.functions {
-		f.spared = len(f.costs) == 1 && len(f.calls) == 0 && !f.ticks && f.costs[0] <= sparedCost
+		f.spared = len(f.regions) == 1 && len(f.calls) == 0 && !f.ticks && f.regions[0].cost <= sparedCost
 	}
 	for _, f := range m.functions {
 		m.settleFunction(f)
@@ -98,7 +108,7 @@ func (m *module) settleFunction(f *function) {
 		switch own := int(call.callee) - len(m.imports); {
 		case own < 0:
 		case m.functions[own].spared:
-			f.costs[call.region] += m.functions[own].costs[0]
+			f.regions[call.region].cost += m.functions[own].regions[0].cost
 		default:
 			f.counted = true
 		}
@@ -110,9 +120,6 @@ func (m *module) spares(index uint32) bool {
 	own := int(index) - len(m.imports)
 	return own >= 0 && m.functions[own].spared
 }
-
-// loops says whether a function has loops. It keeps the fuel in a local then.
-func (f *function) loops() bool { return len(f.costs) > 1 }
 
 // weight is what a call of a function takes from the depth that is left. wazero gives every value that it cannot keep in a
 // register a place of its own in the frame.

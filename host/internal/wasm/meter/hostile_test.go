@@ -25,9 +25,9 @@ const (
 var hostileLimits = meter.Options{MemoryPages: 4096, TableEntries: 1_000_000, CallDepth: 20_000}
 
 func TestEveryHostileShapeIsEndedByATick(t *testing.T) {
-	for name := range hostile(t).ExportedFunctionDefinitions() {
+	for name := range hostile(t, deadline()).ExportedFunctionDefinitions() {
 		t.Run(name, func(t *testing.T) {
-			m := hostile(t)
+			m := hostile(t, deadline())
 			began := time.Now()
 			_, err := m.ExportedFunction(name).Call(t.Context())
 			took := time.Since(began)
@@ -52,7 +52,7 @@ func TestSpinningStartFunctionIsEndedByATick(t *testing.T) {
 }
 
 func TestCollectorRunsBesideASpinningGuest(t *testing.T) {
-	m := hostile(t)
+	m := hostile(t, deadline())
 	done := make(chan error, 1)
 	go func() {
 		_, err := m.ExportedFunction("loop").Call(context.WithoutCancel(t.Context()))
@@ -83,10 +83,10 @@ func deadline() *clock {
 	}}
 }
 
-func hostile(t testing.TB) api.Module {
+func hostile(t testing.TB, c *clock) api.Module {
 	t.Helper()
 	r := newRuntime(t)
-	deadline().install(t, r)
+	c.install(t, r)
 	_, err := r.NewHostModuleBuilder("host").NewFunctionBuilder().WithFunc(func() {}).Export("nothing").Instantiate(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -161,14 +161,26 @@ func (m *module) keepCustom(outer *reader, content []byte) {
 }
 
 const (
-	maxValues = 1000   // parameters or results of one function
-	maxLocals = 50_000 // of one function
+	maxItems  = 100_000 // types, imports, functions or globals
+	maxValues = 1000    // parameters or results of one function
+	maxLocals = 50_000  // of one function
 	maxPages  = 65_536
 	maxDepth  = 1<<31 - 1
 )
 
+// items reads the number of items of a section that is bounded by more than its bytes.
+func (r *reader) items() int {
+	n := r.count()
+	if n > maxItems {
+		r.fail(fmt.Errorf("%d types, imports, functions or globals: %w", n, ErrTooLarge))
+		return 0
+	}
+	return n
+}
+
 func (m *module) readTypes(r *reader) {
-	for range r.count() {
+	n := r.items()
+	for i := 0; i < n && r.err == nil; i++ {
 		if r.byte() != 0x60 {
 			r.fail(fmt.Errorf("type that is no function: %w", ErrUnsupported))
 		}
@@ -224,7 +236,7 @@ func (m *module) typeIndex(r *reader) uint32 {
 }
 
 func (m *module) readImports(r *reader) {
-	n := r.count()
+	n := r.items()
 	m.imported = uint32(n)
 	for i := 0; i < n && r.err == nil; i++ {
 		from, name := r.name(), r.name()
@@ -249,7 +261,7 @@ func (m *module) readImports(r *reader) {
 }
 
 func (m *module) readFunctions(r *reader) {
-	n := r.count()
+	n := r.items()
 	for i := 0; i < n && r.err == nil; i++ {
 		m.functions = append(m.functions, &function{typ: m.typeIndex(r)})
 	}
@@ -272,7 +284,7 @@ func (m *module) globalType(r *reader) global {
 
 // readGlobals learns the types; the values are checked when they are written.
 func (m *module) readGlobals(r *reader) {
-	n := r.count()
+	n := r.items()
 	for i := 0; i < n && r.err == nil; i++ {
 		m.globals = append(m.globals, m.globalType(r))
 		m.constant(r, nil)

@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/fastreact/fastreact/host/internal/wasm/meter"
@@ -77,6 +78,7 @@ func TestRewriteRefuses(t *testing.T) {
 		{"50,001 locals", with(func(d *draft) {
 			d.codes = [][]byte{code([][]byte{join(number(50_001), []byte{i32})})}
 		}), meter.ErrUnsupported},
+		{"100,001 functions", with(func(d *draft) { d.functions = slices.Repeat([][]byte{{0}}, 100_001) }), meter.ErrTooLarge},
 		{"1,001 parameters", with(func(d *draft) { d.types = append(d.types, signature(make([]byte, 1_001), nil)) }), meter.ErrUnsupported},
 	}
 	for _, c := range cases {

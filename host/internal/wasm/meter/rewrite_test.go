@@ -37,7 +37,9 @@ func TestMeteredModuleIsNotMeteredTwice(t *testing.T) {
 func TestMutableGlobalsAreExportedInTheirOrder(t *testing.T) {
 	metered, err := meter.Rewrite(with(func(d *draft) {
 		d.globals = [][]byte{
-			{i32, 1, 0x41, 7, 0x0b}, {i32, 0, 0x41, 8, 0x0b}, {i64, 1, 0x42, 9, 0x0b},
+			{i32, 1, 0x41, 7, 0x0b},
+			{i32, 0, 0x41, 8, 0x0b},
+			{i64, 1, 0x42, 9, 0x0b},
 			join([]byte{f64, 1, 0x44}, make([]byte, 8), []byte{0x0b}),
 		}
 	}), generous)

@@ -4,23 +4,34 @@ import "fmt"
 
 // frame is a block that is open while a body is read.
 type frame struct {
-	region int32  // what its instructions are charged with
-	merges uint64 // values that the engine may have to carry along where ways meet, beside the locals set inside
+	loop   bool
+	region int32  // a loop's own, else the one in which the block was opened
+	after  int32  // the region in which a loop was opened, and where its end comes back to
+	size   uint64 // cost of what is inside and outside of loops
+	merges uint64 // values that the block takes and gives
 	sets   uint64 // instructions inside that set a local
 }
 
 const (
+	smallBlock = 48      // the cost of a block that is charged with what stands before it
 	freeMerges = 32      // values that may be carried along where ways meet, and cost nothing
-	maxMerges  = 1 << 25 // of all functions together: the engine's compiler needs room and time for each
+	maxMerges  = 1 << 23 // of all functions together: the engine's compiler needs room and time for each
 )
 
 // survey reads a body once. open is room for the blocks that are open; it is returned for reuse.
 //
+// A body is cut into regions, each charged where it begins: at the beginning of the function, of a loop, and behind the
+// end of a block that is not small. All ways to an instruction lead through the beginning of its region, so nothing runs
+// uncharged; and what a branch passes over is not charged, but for small blocks. (A Go function is one loop around a
+// chain of blocks, of which a turn runs a few.)
+//
 // Where ways meet, at the end of a block and the beginning of a loop, the engine may have to move every local that was set
 // inside, and whatever the block takes and gives. A few are free; more are charged, because one branch can move thousands.
 func (m *module) survey(r *reader, f *function, open []frame) []frame {
-	f.costs = append(f.costs, 1+m.carried(uint64(f.locals)+uint64(len(m.types[f.typ].results)), f))
+	f.regions = append(f.regions, region{cost: 1})
+	m.carry(f, 0, uint64(f.locals)+uint64(len(m.types[f.typ].results)))
 	open = append(open, frame{})
+	here := int32(0)
 	for r.err == nil && len(open) > 0 {
 		in := r.instruction()
 		if r.err == nil {
@@ -30,17 +41,21 @@ func (m *module) survey(r *reader, f *function, open []frame) []frame {
 			break
 		}
 		top := &open[len(open)-1]
-		f.note(in, top.region)
+		top.size += f.note(in, here)
 		switch in.code {
 		case opLocalSet, opLocalTee:
 			top.sets++
 		case opBlock, opIf:
-			open = append(open, frame{region: top.region, merges: m.arity(in.index)})
+			open = append(open, frame{region: here, merges: m.arity(in.index)})
+		case opElse:
+			here = top.region
 		case opLoop:
-			open = append(open, frame{region: int32(len(f.costs)), merges: m.arity(in.index)})
-			f.costs = append(f.costs, 1)
+			after := here
+			f.looping, here = true, f.begin(r.at, 1)
+			open = append(open, frame{loop: true, region: here, after: after, merges: m.arity(in.index)})
 		case opEnd:
-			open = m.closeBlock(f, open)
+			here = m.closeBlock(f, open, r.at)
+			open = open[:len(open)-1]
 		}
 	}
 	if r.err == nil && r.more() {
@@ -52,24 +67,40 @@ func (m *module) survey(r *reader, f *function, open []frame) []frame {
 	return open
 }
 
-func (m *module) closeBlock(f *function, open []frame) []frame {
-	closed := open[len(open)-1]
-	open = open[:len(open)-1]
-	if len(open) > 0 {
-		f.costs[closed.region] += m.carried(min(closed.sets, uint64(f.locals))+closed.merges, f)
-		open[len(open)-1].sets += closed.sets
-	}
-	return open
+// begin opens a region behind an instruction.
+func (f *function) begin(at int, cost uint64) int32 {
+	f.regions = append(f.regions, region{at: at, cost: cost})
+	return int32(len(f.regions) - 1)
 }
 
-// carried is what it costs to carry so many values along.
-func (m *module) carried(values uint64, f *function) uint64 {
-	m.merges += values
-	if values <= freeMerges {
+// closeBlock gives the region that goes on behind the end of the innermost block.
+func (m *module) closeBlock(f *function, open []frame, at int) int32 {
+	if len(open) == 1 {
 		return 0
 	}
-	f.values += values
-	return values / 2
+	closed, outer := &open[len(open)-1], &open[len(open)-2]
+	outer.sets += closed.sets
+	carried := min(closed.sets, uint64(f.locals)) + closed.merges
+	if closed.loop {
+		m.carry(f, closed.region, carried)
+		return closed.after
+	}
+	outer.size += closed.size
+	here := closed.region
+	if closed.size > smallBlock {
+		here = f.begin(at, 0)
+	}
+	m.carry(f, here, carried)
+	return here
+}
+
+// carry charges a region for so many values that are carried along.
+func (m *module) carry(f *function, here int32, values uint64) {
+	m.merges += values
+	if values > freeMerges {
+		f.values += values
+		f.regions[here].cost += values / 2
+	}
 }
 
 // arity is the number of values that a block takes and gives, but for the one that most give.
@@ -134,9 +165,10 @@ func (m *module) checkType(r *reader, index uint32) {
 	}
 }
 
-// note adds an instruction to the region it stands in.
-func (f *function) note(in instruction, here int32) {
-	f.costs[here] += price(in.code)
+// note adds an instruction to the region it stands in, and gives its price.
+func (f *function) note(in instruction, here int32) uint64 {
+	cost := price(in.code)
+	f.regions[here].cost += cost
 	switch in.code {
 	case opCall:
 		f.calls = append(f.calls, callSite{here, in.index})
@@ -149,6 +181,7 @@ func (f *function) note(in instruction, here int32) {
 	if makesValue(in.code) {
 		f.values++
 	}
+	return cost
 }
 
 // ticks says whether an instruction changes the fuel, or may: a direct call does unless it spares its callee.
