@@ -19,13 +19,13 @@ const (
 // calls at once as there may be runs, for they wait more than they compute.
 func defaults(kind sdk.Kind) sdk.Limits {
 	limits := sdk.Limits{
-		Wall: sdk.Duration(2 * time.Second), Gas: 10e9, MemoryPages: 256, TableEntries: 1 << 16, CallDepth: 50_000,
+		Wall: sdk.Duration(2 * time.Second), Gas: 10e12, MemoryPages: 256, TableEntries: 1 << 16, CallDepth: 50_000,
 		HostCalls: 100_000, HTTPRequests: 16, HTTPBytes: 4 << 20, HTTPRedirects: 5,
 		OutputBytes: 1 << 20, LogBytes: 64 << 10, Leases: max(2, runtime.GOMAXPROCS(0)),
 	}
 	if kind == sdk.KindTool {
 		limits.Wall = sdk.Duration(60 * time.Second)
-		limits.Gas = 300e9
+		limits.Gas = 1e15
 		limits.MemoryPages = 2048
 		limits.HostCalls = 10_000_000
 		limits.OutputBytes = 4 << 20
@@ -37,7 +37,7 @@ func defaults(kind sdk.Kind) sdk.Limits {
 // ceiling bounds whatever a manifest or a config asks for.
 func ceiling() sdk.Limits {
 	return sdk.Limits{
-		Wall: sdk.Duration(5 * time.Minute), Gas: 2e12, MemoryPages: 8192, TableEntries: 1 << 20, CallDepth: 500_000,
+		Wall: sdk.Duration(5 * time.Minute), Gas: 10e15, MemoryPages: 8192, TableEntries: 1 << 20, CallDepth: 500_000,
 		HostCalls: 100_000_000, HTTPRequests: 1000, HTTPBytes: 256 << 20, HTTPRedirects: 20,
 		OutputBytes: 16 << 20, LogBytes: 1 << 20, Leases: 1024,
 	}
