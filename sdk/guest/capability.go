@@ -9,29 +9,21 @@ import (
 	"github.com/fastreact/fastreact/sdk/wire"
 )
 
-// quoted is name for a name that may hold anything.
-func (o *object) quoted(name string) {
-	if len(o.out) > 1 {
-		o.out = append(o.out, ',')
-	}
-	o.out = append(wire.AppendText(o.out, name), ':')
-}
-
-func (o *object) integer(name string, value int64) {
-	o.name(name)
-	o.out = strconv.AppendInt(o.out, value, 10)
-}
-
-// bytes writes text as it is and anything else as base64, under a name that says so. Nothing is left out.
-func (o *object) bytes(name string, value []byte) {
+// writeBytes writes text as it is and anything else as base64, under a name that says so. Nothing is left out.
+func writeBytes(w *wire.Writer, name string, value []byte) {
 	switch {
 	case len(value) == 0:
 	case utf8.Valid(value):
-		o.text(name, string(value))
+		w.Text(name, string(value))
 	default:
-		o.name(name + "_base64")
-		o.out = append(appendBase64(append(o.out, '"'), value), '"')
+		w.Text(name+"_base64", string(appendBase64(nil, value)))
 	}
+}
+
+// finish ends a request to the host, whose every value is JSON.
+func finish(w *wire.Writer) []byte {
+	request, _ := w.End()
+	return request
 }
 
 func integer(r *wire.Reader) int64 {

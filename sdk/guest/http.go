@@ -29,20 +29,18 @@ func Send(ctx context.Context, request sdk.HTTPRequest) (sdk.HTTPResponse, error
 
 // writeHTTP writes a request as the host reads it.
 func writeHTTP(request sdk.HTTPRequest) []byte {
-	o := newObject(answerSize + len(request.Body))
-	o.textIfAny("method", request.Method)
-	o.text("url", request.URL)
+	w := wire.NewWriter(answerSize + len(request.Body))
+	w.TextIfAny("method", request.Method)
+	w.Text("url", request.URL)
 	if len(request.Header) > 0 {
-		o.name("headers")
-		inner := newObject(answerSize)
+		headers := wire.NewWriter(answerSize)
 		for name, value := range request.Header {
-			inner.quoted(name)
-			inner.out = wire.AppendText(inner.out, value)
+			headers.Text(name, value)
 		}
-		o.out = append(append(o.out, inner.out...), '}')
+		w.Raw("headers", finish(headers))
 	}
-	o.bytes("body", request.Body)
-	return append(o.out, '}')
+	writeBytes(w, "body", request.Body)
+	return finish(w)
 }
 
 // readHTTP reads what the host answered.

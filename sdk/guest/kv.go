@@ -56,13 +56,13 @@ type kvPair struct {
 var errNoMemory = errors.New("guest.KV needs a host, or natively guest.WithMemory")
 
 func writeKV(key string, value []byte, version *int64) []byte {
-	o := newObject(answerSize + len(value))
-	o.text("key", key)
-	o.bytes("value", value)
+	w := wire.NewWriter(answerSize + len(value))
+	w.Text("key", key)
+	writeBytes(w, "value", value)
 	if version != nil {
-		o.integer("if_version", *version)
+		w.Whole("if_version", int(*version))
 	}
-	return append(o.out, '}')
+	return finish(w)
 }
 
 func readKV(answer []byte) (kvPair, error) {
