@@ -3,6 +3,8 @@ package host
 import (
 	"regexp"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/capability/egress"
 )
 
 // MCPConfig lists MCP servers.
@@ -19,6 +21,7 @@ type MCPServerConfig struct {
 	Env             map[string]Secret `key:"env" about:"Environment of the program; never secrets, those come by env_from."`
 	EnvFrom         map[string]string `key:"env_from" about:"Environment of the program: variable → variable of this process that holds its value."`
 	URL             string            `key:"url" default:"" about:"Endpoint of the server, for transport http."`
+	Addresses       []string          `key:"addresses" about:"Address ranges that the host of url may have though they are not public, such as 10.1.2.0/24; an address or localhost in url names itself."`
 	HeadersEnv      map[string]string `key:"headers_env" about:"Request headers: header → environment variable that holds its value."`
 	HeadersFile     map[string]string `key:"headers_file" about:"Request headers: header → file that holds its value."`
 	Transport       string            `key:"transport" default:"" enum:"|stdio|http" about:"stdio or http; empty means stdio with a command, http with a url."`
@@ -92,6 +95,9 @@ func (s MCPServerConfig) validateTransport(path string, report reporter) {
 			report(path+".url", "is missing", "give the server's endpoint, such as http://127.0.0.1:9000/mcp")
 		} else if problem := urlProblem(s.URL); problem != "" {
 			report(path+".url", problem, "use a form like http://127.0.0.1:9000/mcp")
+		} else if _, err := egress.Endpoint(s.URL, s.Addresses); err != nil {
+			report(path+".url", "is not written as it is compared, or addresses hold no ranges: "+err.Error(),
+				"use a form like http://127.0.0.1:9000/mcp, and ranges like 10.1.2.0/24")
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 type PluginsConfig struct {
 	CacheDir     string             `key:"cache_dir" default:"data/wasm-cache" about:"Folder for compiled modules; private to the service's user."`
 	Load         []PluginConfig     `key:"load" about:"Plugins to load."`
+	Secrets      []SecretConfig     `key:"secrets" about:"Secrets that plugins may name and never see; a change needs a restart."`
+	Egress       EgressConfig       `key:"egress" about:"Bounds of requests that plugins make."`
 	Trust        TrustConfig        `key:"trust" about:"Whose signatures count."`
 	Lock         string             `key:"lock" default:"" about:"Lock file that pins plugins by path; empty means plugins.lock beside the configuration file or in the working directory, where there is one."`
 	Watch        bool               `key:"watch" default:"true" about:"Take plugins up again when one of their files, the lock file or this section changes."`
@@ -39,6 +41,9 @@ type PluginConfig struct {
 // GrantsConfig is what an operator grants a plugin.
 type GrantsConfig struct {
 	Files    []FileGrant    `key:"files" about:"Folders that the plugin sees."`
+	HTTP     []HTTPGrant    `key:"http" about:"Origins that the plugin may send requests to."`
+	Secrets  []SecretGrant  `key:"secrets" about:"Secrets that the plugin may name in its requests."`
+	KV       KVConfig       `key:"kv" about:"Values that the plugin keeps from call to call, for each tenant apart."`
 	Progress ProgressConfig `key:"progress" about:"What the plugin may report of a call under way."`
 }
 
@@ -64,6 +69,7 @@ func (g GrantsConfig) Capabilities() sdk.Capabilities {
 		granted.Files = append(granted.Files,
 			sdk.FileAccess{Path: file.Path, At: file.At, Mode: sdk.FileMode(file.Mode)})
 	}
+	g.reach(&granted)
 	if g.Progress.Bytes > 0 {
 		granted.Progress = &sdk.ProgressAccess{Bytes: g.Progress.Bytes}
 	}
@@ -77,8 +83,10 @@ func (c Config) validatePlugins(report reporter) {
 	for i, plugin := range c.Plugins.Load {
 		at := element("plugins.load", i)
 		plugin.validate(at, report)
+		plugin.Grants.validateReach(at+".grants", c.Plugins.Secrets, report)
 		c.Plugins.validatePin(plugin, at, report)
 	}
+	c.validateSecrets(report)
 	c.validateTrust(report)
 }
 

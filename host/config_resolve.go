@@ -37,6 +37,7 @@ func (d *decoder) resolve(config *Config, getenv func(string) string) {
 	d.secret(secretSource{
 		"approvals.notify.secret", told.SecretEnv, told.SecretFile, "", false, &told.Secret,
 	}, getenv)
+	d.resolveSecrets(config, getenv)
 	if auth.ServiceToken != "" && auth.Mode == AuthNone {
 		auth.Mode = AuthServiceToken
 		d.origins["auth.mode"] = FromEnvironment

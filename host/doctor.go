@@ -91,7 +91,9 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 	if err != nil {
 		return brokenPlugins(err)
 	}
-	plugins, err := wasm.New(cfg.hostConfig(options.Log))
+	setup := cfg.hostConfig(options.Log)
+	setup.World = NewEgress(options.Config).world(options.Config, nil)
+	plugins, err := wasm.New(setup)
 	if err != nil {
 		return []Finding{{"plugins", Broken, err.Error(), "check plugins.cache_dir"}}
 	}

@@ -75,6 +75,9 @@ func secretsOf(cfg Config) []string {
 		cfg.Auth.AdminToken.Reveal(), cfg.Auth.JWT.Secret.Reveal(), cfg.Model.APIKey.Reveal(),
 		cfg.Approvals.Notify.Secret.Reveal(),
 	}
+	for _, secret := range cfg.Plugins.Secrets {
+		secrets = append(secrets, secret.Value.Reveal())
+	}
 	for _, server := range cfg.MCP.Servers {
 		for _, value := range server.Headers {
 			_, bare, _ := strings.Cut(value.Reveal(), " ") // of "Bearer …"

@@ -36,6 +36,7 @@ type Options struct {
 	Modules []Module
 	Version string
 	Log     *slog.Logger
+	Egress  *Egress // the way out that natives were given; nil = one of the server's own
 
 	// Reload reads the configuration again, for its policy and plugins sections. nil = there is no file to read.
 	Reload func() (*Loaded, error)
@@ -79,7 +80,7 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 		}
 	}()
 	for _, build := range []func(context.Context) error{
-		s.openPlugins, s.openSkills, s.openLedger, s.buildGate, s.buildRuns, s.buildFace,
+		s.openLedger, s.openPlugins, s.openSkills, s.buildGate, s.buildRuns, s.buildFace,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, err
@@ -91,6 +92,9 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 // unbuilt returns a server of which nothing is built yet.
 func unbuilt(options Options) *Server {
 	space := options.Config.Workspace
+	if options.Egress == nil {
+		options.Egress = NewEgress(options.Config)
+	}
 	return &Server{
 		options: options, stopping: make(chan struct{}), turn: make(chan struct{}, 1), shut: make(chan struct{}),
 		quotas: capability.NewQuotas(capability.Quota{Bytes: space.QuotaBytes, Files: space.QuotaFiles}),
@@ -108,7 +112,9 @@ func (s *Server) openPlugins(context.Context) error {
 	first := &generation{number: 1, since: time.Now(), residents: residents}
 	first.hold()
 	s.serving.Store(first)
-	s.plugins, err = wasm.New(cfg.Plugins.hostConfig(s.options.Log))
+	setup := cfg.Plugins.hostConfig(s.options.Log)
+	setup.World = s.options.Egress.world(cfg, s.ledger)
+	s.plugins, err = wasm.New(setup)
 	if err != nil {
 		return fmt.Errorf("open plugin host: %w", err)
 	}
@@ -169,6 +175,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
+	s.options.Egress.own(listener.Addr())
 	background, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){

@@ -52,7 +52,9 @@ func (w *wasmTools) Invoke(ctx context.Context, tool run.Tool, call sdk.Call) (r
 	}
 	defer release()
 	err = w.plugins[tool.Name].use(ctx, func(plugin *wasm.Plugin) error {
-		result, err = plugin.Call(ctx, wasm.CallContext{Workspace: folder, Account: account}, call)
+		result, err = plugin.Call(ctx, wasm.CallContext{
+			Tenant: call.Identity.TenantKey, RunID: call.RunID, CallID: call.CallID, Workspace: folder, Account: account,
+		}, call)
 		return err
 	})
 	return result, err

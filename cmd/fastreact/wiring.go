@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 
 	"github.com/fastreact/fastreact/host"
 	"github.com/fastreact/fastreact/plugins/builtin"
@@ -17,15 +18,17 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 	if err != nil {
 		return host.Options{}, err
 	}
+	out := host.NewEgress(config)
 	bridge, err := mcpbridge.New(mcpbridge.Config{
-		Servers: servers(config.MCP), Log: log, Kept: true,
+		Transport: transports(config.MCP, out),
+		Servers:   servers(config.MCP), Log: log, Kept: true,
 		Reserved: toolNames(config.Plugins, modules), Withheld: withheld(config),
 	})
 	if err != nil {
 		return host.Options{}, fmt.Errorf("set up MCP servers: %w", err)
 	}
 	return host.Options{
-		Config: config, Natives: []sdk.Native{bridge}, Modules: modules, Version: version, Log: log,
+		Config: config, Natives: []sdk.Native{bridge}, Modules: modules, Version: version, Log: log, Egress: out,
 	}, nil
 }
 
@@ -62,6 +65,18 @@ func servers(config host.MCPConfig) []mcpbridge.Server {
 		})
 	}
 	return servers
+}
+
+// transports gives each MCP server the way to its own url.
+func transports(config host.MCPConfig, out *host.Egress) func(server string) (http.RoundTripper, error) {
+	return func(name string) (http.RoundTripper, error) {
+		for _, server := range config.Servers {
+			if server.Name == name {
+				return out.MCP(server)
+			}
+		}
+		return nil, fmt.Errorf("no MCP server is named %s", name)
+	}
 }
 
 func revealed(secrets map[string]host.Secret) mcpbridge.Secrets {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -34,6 +35,9 @@ type Config struct {
 	// Kept says that the program calls Keep first thing in main, so that servers can be started through it and no
 	// descendant of theirs outlives them. Without it, and outside Linux, a server is ended with its process group.
 	Kept bool
+	// Transport opens the way to one HTTP server, by its name, with connections of its own. A bridge without it reaches
+	// no HTTP server: where a URL leads is decided elsewhere.
+	Transport func(server string) (http.RoundTripper, error)
 	// Clock tells the time, time.Now by default.
 	Clock func() time.Time
 }

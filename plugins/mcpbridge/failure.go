@@ -80,6 +80,9 @@ func (s Server) sentence(err error) string {
 	if errors.As(err, &rpc) {
 		return subject + rpcSentence(rpc.code)
 	}
+	if text, refused := wayRefused(err); refused {
+		return subject + " is not reached: " + text
+	}
 	endings := []struct {
 		cause error
 		text  string
@@ -110,6 +113,18 @@ func (s Server) sentence(err error) string {
 		}
 	}
 	return subject + " failed."
+}
+
+// wayRefused returns what the transport says about a request that a rule forbids, or an answer.
+func wayRefused(err error) (sentence string, refused bool) {
+	var told interface {
+		Refused() bool
+		SafeSentence() string
+	}
+	if errors.As(err, &told) && told.Refused() {
+		return told.SafeSentence(), true
+	}
+	return "", false
 }
 
 func rpcSentence(code int) string {

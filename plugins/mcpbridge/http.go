@@ -7,31 +7,30 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// httpWire speaks streamable HTTP with a server. It goes to the configured address only: no proxy from the
-// environment, no redirect, bounded answers, and the configured headers on every request.
+// httpWire speaks streamable HTTP with a server. It goes where the transport it was given lets it: bounded answers, and
+// the configured headers on every request.
 type httpWire struct {
 	*mortality
 	*transport.StreamableHTTP
-	pool   *http.Transport
+	pool   http.RoundTripper
 	cancel context.CancelFunc
 }
 
 // openHTTP prepares a wire. With listening it also keeps the stream open on which servers before protocol version
 // 2026-07-28 send notifications.
 func openHTTP(spec Server, config Config, listening bool) (*httpWire, error) {
-	w := &httpWire{mortality: newMortality(), pool: &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		MaxIdleConnsPerHost:    8,
-		IdleConnTimeout:        90 * time.Second,
-		MaxResponseHeaderBytes: 64 << 10,
-		ForceAttemptHTTP2:      true,
-	}}
+	if config.Transport == nil {
+		return nil, fmt.Errorf("%w: the bridge was given no way to HTTP servers", errUnreachable)
+	}
+	pool, err := config.Transport(spec.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
+	}
+	w := &httpWire{mortality: newMortality(), pool: pool}
 	client := &http.Client{
 		Transport:     &guardedTrip{next: w.pool, headers: spec.Headers, limit: int64(config.MaxResultBytes)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -74,7 +73,7 @@ func (w *httpWire) Close() error {
 	w.fail(errClosed)
 	w.cancel()
 	_ = w.StreamableHTTP.Close() // it only reports that a server did not care
-	w.pool.CloseIdleConnections()
+	(&http.Client{Transport: w.pool}).CloseIdleConnections()
 	return nil
 }
 
@@ -113,7 +112,7 @@ func (e *exchange) explain(err error) (named error, lost bool) {
 		return err, false
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return &notSent{fmt.Errorf("%w: %w", errRefused, err)}, true
-	case status == 0 && isDialError(err):
+	case status == 0 && (isDialError(err) || neverSent(err)):
 		return &notSent{fmt.Errorf("%w: %w", errUnreachable, err)}, true
 	case status == 0:
 		return fmt.Errorf("%w: %w", errUnreachable, err), true
@@ -121,6 +120,12 @@ func (e *exchange) explain(err error) (named error, lost bool) {
 		return fmt.Errorf("%w %d: %w", errStatus, status, err), false
 	}
 	return fmt.Errorf("%w: %w", errUnreadable, err), false
+}
+
+// neverSent reports whether the transport says that nothing left this machine.
+func neverSent(err error) bool {
+	var told interface{ NotSent() bool }
+	return errors.As(err, &told) && told.NotSent()
 }
 
 func isDialError(err error) bool {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,6 +18,9 @@ import (
 
 	"github.com/fastreact/fastreact/sdk"
 )
+
+// plainTransport goes wherever it is sent.
+func plainTransport(string) (http.RoundTripper, error) { return &http.Transport{}, nil }
 
 func httpSpec(url string) Server {
 	return Server{Name: "web", URL: url, Timeout: 20 * time.Second}
@@ -130,29 +132,34 @@ func TestCallBrokenOffOverHTTPIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestRedirectsAreRefusedSoThatHeadersStayHere(t *testing.T) {
-	var followed atomic.Bool
-	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
-	defer thief.Close()
-	url, _ := serveHTTP(t, "127.0.0.1:0", http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
-	spec := httpSpec(url)
-	spec.Headers = Secrets{"Authorization": "Bearer canary"}
-	b := open(t, Config{Servers: []Server{spec}})
-	if tools := b.Tools(context.Background()); len(tools) != 0 || followed.Load() {
-		t.Errorf("got %d tools, redirect followed: %v", len(tools), followed.Load())
+// refusal is how a transport says no.
+type refusal struct{}
+
+func (refusal) Error() string { return "egress_private_address: 10.0.0.1" }
+
+func (refusal) SafeSentence() string { return "Its address is not public." }
+
+func (refusal) Refused() bool { return true }
+
+func (refusal) NotSent() bool { return true }
+
+// RoundTrip refuses.
+func (r refusal) RoundTrip(*http.Request) (*http.Response, error) { return nil, r }
+
+func TestTransportThatRefusesIsQuotedInItsSafeWords(t *testing.T) {
+	b := open(t, Config{Servers: []Server{httpSpec("http://docs.example/mcp")}, Transport: func(string) (http.RoundTripper, error) {
+		return refusal{}, nil
+	}})
+	b.Tools(context.Background())
+	want := "MCP server web is not reached: Its address is not public."
+	if got := b.Status()[0].LastError; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	t.Setenv("http_proxy", "http://127.0.0.1:1")
-	w, err := openHTTP(httpSpec("http://192.0.2.1/mcp"), Config{}.withDefaults(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Close() }()
-	if w.pool.Proxy != nil {
-		t.Error("a proxy is asked for")
+func TestBridgeWithoutAWayOutReachesNoServer(t *testing.T) {
+	if _, err := openHTTP(httpSpec("http://192.0.2.1/mcp"), Config{}.withDefaults(), false); err == nil {
+		t.Error("it opened a way of its own")
 	}
 }
 

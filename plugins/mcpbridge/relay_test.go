@@ -175,6 +175,9 @@ func open(t *testing.T, config Config) *Bridge {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	config.Kept = true
+	if config.Transport == nil {
+		config.Transport = plainTransport
+	}
 	b, err := New(config)
 	if err != nil {
 		t.Fatal(err)

@@ -61,10 +61,16 @@ var (
 	opinion  = sdk.Opinion{Action: sdk.Deny, Reason: "No.", PatternMatched: "p"}
 	manifest = sdk.Manifest{
 		ABI: 1, Name: "notes", Version: "1.0.0", Kind: sdk.KindTool, Description: "d",
-		Tools:        []sdk.ToolSpec{{Name: "note", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), Scope: true}},
-		Capabilities: sdk.Capabilities{Files: []sdk.FileAccess{{At: "/", Mode: sdk.ReadOnly}}, Progress: &sdk.ProgressAccess{Bytes: 1}},
-		Vectors:      []sdk.Vector{{Name: "v", Op: "call", Input: object, Want: object}},
-		Limits:       sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 1, OutputBytes: 1, LogBytes: 1},
+		Tools: []sdk.ToolSpec{{Name: "note", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), Scope: true}},
+		Capabilities: sdk.Capabilities{
+			Files:    []sdk.FileAccess{{At: "/", Mode: sdk.ReadOnly}},
+			HTTP:     []sdk.HTTPAccess{{Scheme: "http", Host: "api.example", Port: 8080, Methods: []string{"POST"}}},
+			Secrets:  []sdk.SecretAccess{{Name: "token", Hosts: []string{"api.example:8080"}}},
+			KV:       &sdk.KVAccess{Bytes: 1},
+			Progress: &sdk.ProgressAccess{Bytes: 1},
+		},
+		Vectors: []sdk.Vector{{Name: "v", Op: "call", Input: object, Want: object}},
+		Limits:  sdk.Limits{Wall: sdk.Duration(time.Second), MemoryPages: 1, OutputBytes: 1, LogBytes: 1},
 	}
 )
 

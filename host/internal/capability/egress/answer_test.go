@@ -168,6 +168,20 @@ func TestHeadersOfTheConnectionAreNotForAGuestToSet(t *testing.T) {
 	}
 }
 
+func TestMoreHeadersThanAllowedAreRefused(t *testing.T) {
+	w := newWorld(t, hello)
+	policy := Policy{Grants: w.grants(plain("api.example")), Limits: limits()}
+	many := map[string]string{}
+	for i := range maxHeaders + 1 {
+		many["X-"+strings.Repeat("a", i+1)] = "b"
+	}
+	for _, header := range []map[string]string{many, {"X-Long": strings.Repeat("a", maxHeaderBytes)}} {
+		if _, err := w.send(policy, Request{URL: "http://api.example/", Header: header}); codeOf(err) != BadRequest {
+			t.Error(err)
+		}
+	}
+}
+
 // TestServerThatDripsEndsAtTheDeadline runs in a bubble: no time passes.
 func TestServerThatDripsEndsAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

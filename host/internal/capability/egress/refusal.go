@@ -56,6 +56,18 @@ func (r *Refusal) Unwrap() error { return r.Err }
 // SafeSentence returns words that hold nothing secret.
 func (r *Refusal) SafeSentence() string { return r.Sentence }
 
+// Refused reports whether a rule is the reason, and not the network.
+func (r *Refusal) Refused() bool { return r.Code != Timeout && r.Code != Unreachable }
+
+// NotSent reports whether nothing left this machine because of it. Of a redirect it says nothing.
+func (r *Refusal) NotSent() bool {
+	switch r.Code {
+	case BadRequest, BadURL, NotGranted, PrivateAddress, OwnListener, SecretNotGranted, SecretInRequest:
+		return true
+	}
+	return false
+}
+
 func refuse(code Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Sentence: fmt.Sprintf(format, args...)}
 }
