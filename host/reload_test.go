@@ -165,18 +165,20 @@ func TestWhateverFailsLeavesTheOldGenerationServing(t *testing.T) {
 		harm func(y *yard)
 		says string
 	}{
-		"module is gone":  {func(y *yard) { _ = os.Remove(y.path("a.wasm")) }, "there is no such file"},
-		"module is none":  {func(y *yard) { y.write("a.wasm", []byte("text")) }, "WebAssembly"},
-		"module traps":    {func(y *yard) { y.copy("hostile/trap-in-initialize.wasm") }, "cannot be started: plugin_trap"},
-		"grant is asked":  {func(y *yard) { y.copy("abi/import-files-in-a-policy.wasm") }, "never granted to a policy"},
-		"guard":           {func(y *yard) { y.copy("abi/guard-releases.wasm") }, "it is a guard"},
-		"no pin":          {func(y *yard) { y.configure("load: [{path: $/a.wasm}]", "") }, "sha256: is missing"},
-		"another pin":     {func(y *yard) { y.configure("load: [{path: $/a.wasm, sha256: \""+strings.Repeat("0", 64)+"\"}]", "") }, "not the pinned one"},
-		"no signature":    {func(y *yard) { y.sign("other"); _ = os.Remove(y.path("a.wasm.sig")) }, "not signed"},
-		"broken config":   {func(y *yard) { y.write("f.yaml", []byte("plugins: [")) }, "neither YAML nor JSON"},
-		"broken policy":   {func(y *yard) { y.configure(oneUnpinned, "policy: {default_action: maybe}\n") }, "default_action"},
-		"same name twice": {func(y *yard) { y.configure("load: [{path: $/a.wasm, allow_unpinned: true}, {path: $/a.wasm, allow_unpinned: true}]", "") }, "loaded already"},
-		"vector fails":    {func(y *yard) { y.vector() }, `vector "one": action is "allow", the manifest wants "deny"`},
+		"module is gone": {func(y *yard) { _ = os.Remove(y.path("a.wasm")) }, "there is no such file"},
+		"module is none": {func(y *yard) { y.write("a.wasm", []byte("text")) }, "WebAssembly"},
+		"module traps":   {func(y *yard) { y.copy("hostile/trap-in-initialize.wasm") }, "cannot be started: plugin_trap"},
+		"grant is asked": {func(y *yard) { y.copy("abi/import-files-in-a-policy.wasm") }, "never granted to a policy"},
+		"guard":          {func(y *yard) { y.copy("abi/guard-releases.wasm") }, "it is a guard"},
+		"no pin":         {func(y *yard) { y.configure("load: [{path: $/a.wasm}]", "") }, "sha256: is missing"},
+		"another pin":    {func(y *yard) { y.configure("load: [{path: $/a.wasm, sha256: \""+strings.Repeat("0", 64)+"\"}]", "") }, "not the pinned one"},
+		"no signature":   {func(y *yard) { y.sign("other"); _ = os.Remove(y.path("a.wasm.sig")) }, "not signed"},
+		"broken config":  {func(y *yard) { y.write("f.yaml", []byte("plugins: [")) }, "neither YAML nor JSON"},
+		"broken policy":  {func(y *yard) { y.configure(oneUnpinned, "policy: {default_action: maybe}\n") }, "default_action"},
+		"same name twice": {func(y *yard) {
+			y.configure("load: [{path: $/a.wasm, allow_unpinned: true}, {path: $/a.wasm, allow_unpinned: true}]", "")
+		}, "loaded already"},
+		"vector fails": {func(y *yard) { y.vector() }, `vector "one": action is "allow", the manifest wants "deny"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := newYard(t, oneUnpinned)

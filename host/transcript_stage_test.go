@@ -30,6 +30,7 @@ import (
 type stage struct {
 	t       *testing.T
 	model   *scriptedModel
+	file    string // the configuration
 	log     string // what the example server received
 	token   string
 	url     string
@@ -54,19 +55,18 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 		environment[name] = value
 	}
 	s.token = environment["FASTREACT_SERVICE_TOKEN"]
-	file := filepath.Join(folder, "fastreact.yaml")
-	if err := os.WriteFile(file, s.expand(given["config"]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := host.Load(host.LoadOptions{
-		Path: file, Getenv: func(name string) string { return environment[name] },
+	s.file = filepath.Join(folder, "fastreact.yaml")
+	s.rewrite(given["config"])
+	loading := host.LoadOptions{
+		Path: s.file, Getenv: func(name string) string { return environment[name] },
 		AllowAll: strings.TrimSpace(string(given["flags"])) == "--allow-all",
 		Overrides: map[string]string{
 			"server.addr": "127.0.0.1:0", "store.path": filepath.Join(folder, "fastreact.db"),
 			"workspace.root": filepath.Join(folder, "workspaces"), "plugins.cache_dir": prepared(t, compiled),
 			"model.base_url": s.model.URL + "/v1", "model.name": "scripted", "model.max_retries": "0",
 		},
-	})
+	}
+	loaded, err := host.Load(loading)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,23 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.run(host.Options{
+	options := host.Options{
 		Config: loaded.Config, Natives: natives(t, loaded.Config, given["tools"]), Modules: plugins,
 		Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
-	})
+	}
+	if _, again := given["rewrite-1"]; again {
+		options.Reload = func() (*host.Loaded, error) { return host.Load(loading) }
+	}
+	s.run(options)
 	return s
+}
+
+// rewrite puts settings into the configuration file.
+func (s *stage) rewrite(config []byte) {
+	s.t.Helper()
+	if err := os.WriteFile(s.file, s.expand(config), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // expand puts the paths of this run into the settings.

@@ -103,6 +103,8 @@ func (s *stage) perform(section *txtar.File) {
 	kind, name, _ := strings.Cut(section.Name, "-")
 	switch {
 	case kind == "config", kind == "environment", kind == "flags", kind == "plugins", kind == "tools", kind == "model": // the stage is built of them
+	case kind == "rewrite": // the configuration file, for a service that reads it again
+		s.rewrite(section.Data)
 	case kind == "request":
 		s.answers[name] = s.send(string(section.Data))
 	case kind == "want":

@@ -157,6 +157,7 @@ func probes(o outsider) map[string][]probe {
 		"GET /v1/policy":                          {{"/v1/policy", nil, 200}},
 		"POST /v1/policy/check":                   {checked},
 		"POST /v1/policy/reload":                  {{"/v1/policy/reload", nil, 401}},
+		"POST /v1/plugins/reload":                 {{"/v1/plugins/reload", nil, 401}},
 		"GET /v1/audit/export":                    {{"/v1/audit/export", nil, 401}},
 		"GET /v1/metrics":                         {{"/v1/metrics", nil, 200}},
 		"GET /metrics":                            {{"/metrics", nil, 403}},
