@@ -1,0 +1,5 @@
+package main
+
+import "github.com/fastreact/fastreact/sdk/guest"
+
+func init() { guest.ServeTool(tools{}) }
