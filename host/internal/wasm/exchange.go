@@ -24,8 +24,7 @@ func (p *Plugin) Exchange(ctx context.Context, op sdk.Op, cc CallContext, input 
 }
 
 func (p *Plugin) exchangeChecked(ctx context.Context, op sdk.Op, cc CallContext, input []byte) ([]byte, error) {
-	kind, known := operations()[op]
-	if !known || kind != p.manifest.Kind {
+	if kindOf(op) != p.manifest.Kind {
 		return nil, p.wrongKind(op)
 	}
 	if len(input) > maxInputBytes {
@@ -38,11 +37,19 @@ func (p *Plugin) exchangeChecked(ctx context.Context, op sdk.Op, cc CallContext,
 	return answer, checkAnswer(op, answer)
 }
 
-func operations() map[sdk.Op]sdk.Kind {
-	return map[sdk.Op]sdk.Kind{
-		sdk.OpCall: sdk.KindTool, sdk.OpEvaluate: sdk.KindPolicy, sdk.OpInject: sdk.KindScope, sdk.OpFilter: sdk.KindScope,
-		sdk.OpReview: sdk.KindGuard,
+// kindOf returns which kind answers an operation; empty for an operation that there is not.
+func kindOf(op sdk.Op) sdk.Kind {
+	switch op {
+	case sdk.OpCall:
+		return sdk.KindTool
+	case sdk.OpEvaluate:
+		return sdk.KindPolicy
+	case sdk.OpInject, sdk.OpFilter:
+		return sdk.KindScope
+	case sdk.OpReview:
+		return sdk.KindGuard
 	}
+	return ""
 }
 
 func checkAnswer(op sdk.Op, answer []byte) error {
@@ -97,7 +104,7 @@ func (p *Plugin) report(ctx context.Context, v *visit) {
 	if v.call.Spent != nil {
 		*v.call.Spent = Spent{Gas: v.meter.gas, HostCalls: v.meter.calls}
 	}
-	run.ReportGas(ctx, run.GasUse{Plugin: p.name, Digest: p.Digest(), Gas: v.meter.gas})
+	run.ReportGas(ctx, run.GasUse{Plugin: p.name, Digest: p.digest, Gas: v.meter.gas})
 }
 
 // callTool starts the module for this call alone, over the folders of the call.

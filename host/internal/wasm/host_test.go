@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
 )
 
 func TestClosingEndsACallThatRuns(t *testing.T) {
@@ -51,5 +52,20 @@ func TestClosedHostLoadsNoMore(t *testing.T) {
 	_, err := host.Load(t.Context(), Module{Bytes: wat(t, "abi/policy-allows"), AllowUnpinned: true})
 	if !errors.Is(err, ErrClosed) {
 		t.Error(err)
+	}
+}
+
+func TestRecycledMemoryShowsNothingOfTheTenantBefore(t *testing.T) {
+	host := newHost(t, Config{})
+	plugins := []*Plugin{
+		load(t, host, Module{Bytes: wat(t, "abi/memory-is-clean")}),
+		load(t, host, Module{Bytes: asKind(t, wat(t, "abi/memory-is-clean"), sdk.KindScope)}),
+	}
+	for n := range 100 {
+		for _, plugin := range plugins {
+			if code := codeOf(t, runAny(t.Context(), plugin)); code == run.PluginTrapped {
+				t.Fatalf("call %d of a %s saw what was there before", n, plugin.Manifest().Kind)
+			}
+		}
 	}
 }

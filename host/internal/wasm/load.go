@@ -76,7 +76,7 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
 	plugin := &Plugin{
-		name: c.name(), digest: c.digest, manifest: c.manifest, limits: c.limits, mode: c.mode, mounts: c.mounts,
+		name: c.name(), digest: "sha256:" + c.digest, manifest: c.manifest, limits: c.limits, mode: c.mode, mounts: c.mounts,
 		progress: c.progress, engine: engine, key: c.key(), host: h, log: h.log, settings: c.settings, calls: newCalls(), stop: make(chan struct{}),
 		reach: c.reach, egress: policy,
 	}

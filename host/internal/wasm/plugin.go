@@ -51,7 +51,7 @@ type Plugin struct {
 func (p *Plugin) Manifest() sdk.Manifest { return p.manifest }
 
 // Digest returns the digest of the module's bytes, "sha256:<hex>".
-func (p *Plugin) Digest() string { return "sha256:" + p.digest }
+func (p *Plugin) Digest() string { return p.digest }
 
 // Name returns the name of the load entry, or the manifest's when the entry has none.
 func (p *Plugin) Name() string { return p.name }

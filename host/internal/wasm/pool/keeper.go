@@ -28,38 +28,68 @@ func (p *Pool[T]) keep() {
 // tidyOne restores or discards one instance; it returns false when there was none.
 func (p *Pool[T]) tidyOne() bool {
 	p.mu.Lock()
-	if len(p.used) == 0 {
-		p.mu.Unlock()
+	u, there := p.pick()
+	p.mu.Unlock()
+	if !there {
 		return false
 	}
-	u := p.used[0]
-	p.used[0] = used[T]{}
-	p.used = p.used[1:]
-	p.busy++
-	keep := u.whole && !p.closed && p.config.Restore != nil
-	p.mu.Unlock()
-
-	var took time.Duration
-	if keep {
-		begin := time.Now()
-		keep = p.config.Restore(u.value) == nil
-		took = time.Since(begin)
-	}
-	if !keep {
-		p.config.Discard(u.value)
-	}
+	kept, took := p.tidy(u)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
-	if !keep {
-		p.numbers.Discarded++
+	p.count(kept, took)
+	if kept {
+		p.settle(u.value)
+	} else {
 		p.pass()
-		return true
+	}
+	return true
+}
+
+// pick takes what was given back first.
+func (p *Pool[T]) pick() (u used[T], there bool) {
+	if len(p.used) == 0 {
+		return u, false
+	}
+	u = p.used[0]
+	p.busy++
+	p.used = append(p.used[:0], p.used[1:]...) // there are few
+	u.whole = u.whole && !p.closed && p.config.Restore != nil
+	return u, true
+}
+
+// tidy restores an instance, or discards it.
+func (p *Pool[T]) tidy(u used[T]) (kept bool, took time.Duration) {
+	if u.whole {
+		begin := time.Now()
+		kept = p.config.Restore(u.value) == nil
+		took = time.Since(begin)
+	}
+	if !kept {
+		p.config.Discard(u.value)
+	}
+	return kept, took
+}
+
+func (p *Pool[T]) count(kept bool, took time.Duration) {
+	if !kept {
+		p.numbers.Discarded++
+		return
 	}
 	p.numbers.Restored++
 	p.numbers.RestoreTime += took
-	p.settle(u.value)
-	return true
+}
+
+// help restores what the keeper did not come to yet, for a caller who would wait for it. It returns whether that is
+// lent to him now; else he may make one, for what could not be restored is gone.
+func (p *Pool[T]) help(u used[T]) (T, bool) {
+	kept, took := p.tidy(u)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy--
+	p.numbers.Leased++
+	p.count(kept, took)
+	return u.value, kept
 }
 
 // settle gives an instance that is as good as new to who waits longest, else it rests.

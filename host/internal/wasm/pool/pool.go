@@ -100,9 +100,12 @@ func (p *Pool[T]) Add(value T) {
 // follow. It fails with ErrBusy, ErrClosed, the cause of ctx, or what Make said.
 func (p *Pool[T]) Lease(ctx context.Context, patience time.Duration) (T, error) {
 	p.mu.Lock()
-	g, w := p.take()
+	g, w, u := p.take()
 	p.mu.Unlock()
-	if w != nil {
+	switch {
+	case u != nil:
+		g.value, g.have = p.help(*u)
+	case w != nil:
 		g = p.await(ctx, w, patience)
 	}
 	if g.err != nil || g.have {
@@ -123,27 +126,30 @@ func (p *Pool[T]) Lease(ctx context.Context, patience time.Duration) (T, error) 
 	return value, nil
 }
 
-// take serves who need not wait, else it returns a place in the queue.
-func (p *Pool[T]) take() (grant[T], *waiter[T]) {
+// take serves who need not wait, or gives him something to restore; else it returns a place in the queue.
+func (p *Pool[T]) take() (grant[T], *waiter[T], *used[T]) {
 	switch {
 	case p.closed:
-		return grant[T]{err: ErrClosed}, nil
+		return grant[T]{err: ErrClosed}, nil, nil
 	case len(p.queue) == 0 && len(p.idle) > 0:
 		p.numbers.Leased++
 		last := len(p.idle) - 1
 		value := p.idle[last].value
 		p.idle[last] = resting[T]{}
 		p.idle = p.idle[:last]
-		return grant[T]{value: value, have: true}, nil
+		return grant[T]{value: value, have: true}, nil, nil
 	case len(p.queue) == 0 && p.total() < p.config.Most:
 		p.numbers.Leased++
-		return grant[T]{}, nil
+		return grant[T]{}, nil, nil
+	case len(p.queue) == 0 && len(p.used) > 0 && p.used[0].whole:
+		u, _ := p.pick()
+		return grant[T]{}, nil, &u
 	case len(p.queue) >= p.config.Queue:
-		return grant[T]{err: ErrBusy}, nil
+		return grant[T]{err: ErrBusy}, nil, nil
 	}
 	w := &waiter[T]{served: make(chan grant[T], 1)}
 	p.queue = append(p.queue, w)
-	return grant[T]{}, w
+	return grant[T]{}, w, nil
 }
 
 // await waits for its turn.
