@@ -20,6 +20,8 @@
 //     the desk where calls wait; notify: who is told of it. audit: the books.
 //   - wasm and capability: how a module runs and what it may touch. plugins/files, plugins/shell, policies/execguard and
 //     policies/pskascope are such modules, built by plugins/builtin; plugins/mcpbridge and handle are native.
+//   - trust: whose code a module is. admission.go, generation.go, reload.go and retire.go: how plugins come, change while
+//     the service runs, and go; nothing half built is ever asked.
 //   - agent and model: the loop from question to answer. skill: what the operator wrote down for it; release: what an
 //     answer must not name.
 //   - ledger: what is true; nothing is sent before it is stored.

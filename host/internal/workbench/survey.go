@@ -65,7 +65,11 @@ func Look(path, pub string) (Survey, error) {
 		return Survey{}, err
 	}
 	s.Mode, s.Dialect, s.Note, s.Effective, s.Metered = string(plan.Mode), plan.Dialect, plan.Note, plan.Limits, plan.Metered
-	for _, v := range s.Manifest.Vectors {
+	vectors, err := vectorCases(subject.Inspection.Manifest)
+	if err != nil {
+		return Survey{}, err
+	}
+	for _, v := range vectors {
 		s.Vectors = append(s.Vectors, v.Name)
 	}
 	s.LimitLines = limitTable(s)
