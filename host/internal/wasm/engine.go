@@ -142,10 +142,6 @@ func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.Compil
 			err = fmt.Errorf("compile module: host panic: %v", cause)
 		}
 	}()
-	metered, err := c.metered()
-	if err != nil {
-		return nil, err
-	}
 	// With more than one worker the compiler looks at the clock.
 	ctx, cancel := context.WithTimeoutCause(experimental.WithCompilationWorkers(ctx, 2), e.config.CompileTime, errCompileTime)
 	defer cancel()
@@ -154,7 +150,7 @@ func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.Compil
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	compiled, err := runtime.CompileModule(ctx, metered.Bytes)
+	compiled, err := runtime.CompileModule(ctx, c.code.Bytes)
 	if err == nil {
 		err = link(ctx, runtime, compiled, c.dialect)
 	}
@@ -163,7 +159,7 @@ func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.Compil
 	}
 	return &engine{
 		runtime: runtime, cache: cache, compiled: compiled, dialect: c.dialect, budget: e.budget,
-		globals: append([]string{meter.FuelGlobal, meter.DepthGlobal}, metered.Globals...), pages: c.shape.memories[0].low,
+		globals: append([]string{meter.FuelGlobal, meter.DepthGlobal}, c.code.Globals...), pages: c.shape.memories[0].low,
 	}, nil
 }
 

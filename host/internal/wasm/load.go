@@ -40,6 +40,7 @@ type candidate struct {
 	limits   sdk.Limits
 	settings map[string]string // what config_get answers
 	mode     Mode
+	code     meter.Module // set by Load
 	mounts   []mount
 	progress int // bytes that one call may report
 	reach    reach
@@ -71,6 +72,9 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), err)
 	}
 	defer leave()
+	if c.code, err = c.metered(); err != nil {
+		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
+	}
 	engine, err := h.engines.acquire(loading, c)
 	if err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
@@ -229,8 +233,13 @@ func modeOf(asked Mode, kind sdk.Kind) (Mode, error) {
 const mostPages = 1 << 16
 
 // metered returns the module with its limits written into it.
-func (c *candidate) metered() (meter.Module, error) {
-	m, err := meter.Rewrite(c.module.Bytes, meter.Options{
+func (c *candidate) metered() (m meter.Module, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			m, err = meter.Module{}, fmt.Errorf("meter module: host panic: %v", cause)
+		}
+	}()
+	m, err = meter.Rewrite(c.module.Bytes, meter.Options{
 		MemoryPages: mostPages, TableEntries: c.limits.TableEntries, CallDepth: c.limits.CallDepth,
 		Snapshot: c.mode == ModeSnapshot,
 	})
@@ -243,7 +252,8 @@ func (c *candidate) metered() (meter.Module, error) {
 	return m, nil
 }
 
-// key names the compiled code: the module, and what was written into it.
+// key names the compiled code: the module, and what was written into it. The mode only refuses modules, it writes
+// nothing.
 func (c *candidate) key() string {
-	return fmt.Sprintf("%s-%d-%d-%s", c.digest, c.limits.TableEntries, c.limits.CallDepth, c.mode)
+	return fmt.Sprintf("%s-%d-%d", c.digest, c.limits.TableEntries, c.limits.CallDepth)
 }

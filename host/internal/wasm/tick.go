@@ -13,9 +13,9 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// quantum is the fuel that a guest gets at a time: it runs a fraction of a millisecond with it, and as long the whole
+// quantum is the fuel that a guest gets at a time: it runs a millisecond or less with it, and as long the whole
 // process waits for it when garbage is collected.
-const quantum = 1 << 18
+const quantum = 1 << 20
 
 // errWall says that a call took its wall time.
 var errWall = errors.New("wall time limit reached")
