@@ -13,7 +13,7 @@ const (
 	opI32LtS      = 0x48
 	opI32GtU      = 0x4b
 	opI32LeU      = 0x4d
-	opI64LtS      = 0x53
+	opI64GeS      = 0x59
 	opI64LeU      = 0x58
 	opI32Add      = 0x6a
 	opI32Sub      = 0x6b

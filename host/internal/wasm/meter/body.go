@@ -89,8 +89,8 @@ func (m *module) appendCharge(out []byte, cost uint64) []byte {
 // appendSpend makes the value on the stack the fuel that is left, and ticks when it is below zero.
 func (m *module) appendSpend(out []byte) []byte {
 	out = appendIndexed(out, opGlobalSet, m.fuelIndex())
-	out = appendIndexed(out, opGlobalGet, m.fuelIndex())
-	out = append(out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	out = appendIndexed(append(out, opBlock, blockEmpty), opGlobalGet, m.fuelIndex())
+	out = append(out, opI64Const, 0, opI64GeS, opBrIf, 0)
 	out = appendIndexed(out, opCall, m.helpers.refill)
 	return append(out, opEnd)
 }
@@ -99,8 +99,8 @@ func (m *module) appendSpend(out []byte) []byte {
 // turn; the global is still written, so that it is right however the loop is left.
 func (b *body) chargeLocal(cost uint64) {
 	b.takeLocal(cost)
-	b.out = appendIndexed(b.out, opLocalGet, b.fuelLocal())
-	b.out = append(b.out, opI64Const, 0, opI64LtS, opIf, blockEmpty)
+	b.out = appendIndexed(append(b.out, opBlock, blockEmpty), opLocalGet, b.fuelLocal())
+	b.out = append(b.out, opI64Const, 0, opI64GeS, opBrIf, 0)
 	b.out = appendIndexed(b.out, opCall, b.helpers.refill)
 	b.loadFuel()
 	b.out = append(b.out, opEnd)

@@ -6,17 +6,21 @@
 //
 // # Fuel
 //
-// Fuel is a global. It is charged where a function begins, by the price of the instructions that stand outside its
-// loops, and where a turn of a loop begins, by the price of the loop's own instructions. Below zero the module calls the
-// imported function tick, which answers with the fuel to go on with, or ends the guest. A tiny function without loops
-// and calls is not charged itself: its callers are, and an indirect call is charged as if it met the largest such
-// function. So there is no way to run long without being charged: neither a loop nor a chain of calls.
+// Fuel is a global. Code is cut into regions: a function's begins where the function does, a loop's where a turn of it
+// begins, and a further one behind the end of every block that is not small. A region is charged where it begins, by the
+// price of its instructions; all ways to them lead through there. At the beginning of a function and of a turn the module
+// asks whether fuel is left. Below zero it calls the imported function tick, which answers with the fuel to go on with, or
+// ends the guest. A tiny function without loops and calls is not charged itself: its callers are, and an indirect call is
+// charged as if it met the largest such function. So there is no way to run long without being charged: neither a loop
+// nor a chain of calls.
 //
-// The price of an instruction is static: most cost 1, a division or a square root 4, an indirect call a little more.
-// Operations on many bytes cost by size, one for each 8 bytes, and one for each entry of a table. memory.fill and
-// memory.copy of more than 1 MiB are done in pieces, each charged; the bounds are checked before the first, so that a
-// trapping one has written nothing. memory.init and the operations on tables are charged in one: the former is bounded
-// by the size of the module, the latter by the maximum of a table. memory.grow costs as much as filling the new pages.
+// The price of an instruction is static: most cost 1, a division or a square root 4, an indirect call a little more. So a
+// unit of fuel is about one instruction, some 0.3 ns. Where ways meet, values that have to be carried along are charged
+// beyond the first 32, half a unit each. Operations on many bytes cost by size, one for each 8 bytes, and one for each
+// entry of a table. memory.fill and memory.copy of more than 1 MiB are done in pieces, each charged; the bounds are
+// checked before the first, so that a trapping one has written nothing. memory.init and the operations on tables are
+// charged in one: the former is bounded by the size of the module, the latter by the maximum of a table. memory.grow costs
+// as much as filling the new pages.
 //
 // # Ticks
 //
@@ -30,8 +34,8 @@
 //
 // A second global counts down from CallDepth. A function that may call itself again through others takes its weight
 // from it and gives it back when it returns. The weight is 1, and more for functions with large frames: one for each 32
-// parameters and locals and one for each 128 instructions that make a value. A guest that traps gives nothing back: its
-// instance has to be discarded.
+// parameters and locals, and one for each 128 values that the engine may have to keep there. A guest that traps gives
+// nothing back: its instance has to be discarded.
 //
 // # Limits
 //
@@ -40,12 +44,15 @@
 //
 // # Refused
 //
-// Malformed modules as far as the rewriter reads them (the engine validates the result); features beyond core version 2
+// Malformed modules as far as the rewriter reads them (the engine validates the result). Features beyond core version 2
 // except constant expressions with arithmetic: threads and shared memories, tail calls, exceptions, typed function
-// references, tables with an initial value, 64-bit and several memories; more than 50,000 locals or 1,000 parameters or results;
-// imports from ImportModule and exports with a reserved name. In snapshot mode also what restoring memory and globals
-// does not undo: table.set, table.grow, table.fill, table.copy, table.init, elem.drop, mutable globals that hold references
-// or vectors, and data.drop in a module that also uses memory.init (without memory.init nobody can see it).
+// references, tables with an initial value, 64-bit and several memories. More than 50,000 locals or 1,000 parameters or
+// results of one function, 100,000 types, imports, functions or globals, or more values where ways meet than a module of
+// its size has: the engine's compiler would take minutes. Imports and exports with names that begin like the meter's own.
+//
+// In snapshot mode also what restoring memory and globals does not undo: table.set, table.grow, table.fill, table.copy,
+// table.init, elem.drop, mutable globals that hold references or vectors, and data.drop in a module that also uses
+// memory.init (without memory.init nobody can see it).
 //
 // # Custom sections
 //

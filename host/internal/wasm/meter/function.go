@@ -78,7 +78,7 @@ func (m *module) readLocals(r *reader, f *function) {
 }
 
 // settle decides what the first reading left open: who is spared, what regions cost, which helpers are needed.
-func (m *module) settle(size int) error {
+func (m *module) settle() error {
 	if m.options.Snapshot && m.uses.drop && m.uses.init {
 		return fmt.Errorf("data.drop beside memory.init: %w", ErrNotRestorable)
 	}
@@ -89,7 +89,7 @@ func (m *module) settle(size int) error {
 	for _, f := range m.imports {
 		params += len(m.types[f.typ].params)
 	}
-	if params > size {
+	if params > m.size {
 		return fmt.Errorf("%d parameters of imported functions: %w", params, ErrTooLarge)
 	}
 	for _, f := range m.functions {

@@ -43,6 +43,7 @@ const header = "\x00asm\x01\x00\x00\x00"
 // module is what is known of a module while it is rewritten.
 type module struct {
 	options Options
+	size    int // in bytes
 
 	sections [sectionKinds][]byte
 	present  [sectionKinds]bool
@@ -83,7 +84,7 @@ type global struct {
 func read(bytes []byte, o Options) (*module, error) {
 	o.MemoryPages = min(o.MemoryPages, maxPages)
 	o.CallDepth = min(o.CallDepth, maxDepth)
-	m := &module{options: o, typeAt: map[string]uint32{}}
+	m := &module{options: o, size: len(bytes), typeAt: map[string]uint32{}}
 	if err := m.split(bytes); err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func read(bytes []byte, o Options) (*module, error) {
 			return nil, fmt.Errorf("section %d: %w", step.section, err)
 		}
 	}
-	return m, m.settle(len(bytes))
+	return m, m.settle()
 }
 
 func (m *module) split(bytes []byte) error {

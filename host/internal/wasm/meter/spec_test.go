@@ -45,6 +45,9 @@ func TestMeteredModulesPassTheSpecificationTestsLikePlainOnes(t *testing.T) {
 				t.Fatalf("no specification tests: %v", err)
 			}
 			count, refused, ticks := map[string]int{}, map[string]int{}, int64(0)
+			if raced {
+				files, s.commands = files[:len(files)/4], 1
+			}
 			for _, file := range files {
 				ticks += compareScripts(t, file, s.features, plainSpectest, count, refused)
 			}
@@ -56,7 +59,7 @@ func TestMeteredModulesPassTheSpecificationTestsLikePlainOnes(t *testing.T) {
 			if total < s.commands {
 				t.Errorf("%d commands were run, at least %d are expected", total, s.commands)
 			}
-			if t.Logf("%6d ticks", ticks); ticks < int64(total)/10 {
+			if t.Logf("%6d ticks", ticks); ticks < int64(total)/10 && !raced {
 				t.Error("hardly anything was metered")
 			}
 			if diff := cmp.Diff(s.refused, refused); diff != "" {

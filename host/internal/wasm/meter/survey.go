@@ -15,7 +15,8 @@ type frame struct {
 const (
 	smallBlock = 48      // the cost of a block that is charged with what stands before it
 	freeMerges = 32      // values that may be carried along where ways meet, and cost nothing
-	maxMerges  = 1 << 23 // of all functions together: the engine's compiler needs room and time for each
+	maxMerges  = 1 << 23 // of all functions together, for the engine's compiler needs some 10 µs for each
+	anyMerges  = 1 << 17 // that a module may have however small it is; further ones need a byte each
 )
 
 // survey reads a body once. open is room for the blocks that are open; it is returned for reuse.
@@ -61,7 +62,7 @@ func (m *module) survey(r *reader, f *function, open []frame) []frame {
 	if r.err == nil && r.more() {
 		r.malformed("code after the end of a function")
 	}
-	if r.err == nil && m.merges > maxMerges {
+	if r.err == nil && m.merges > min(maxMerges, anyMerges+uint64(m.size)) {
 		r.fail(fmt.Errorf("values where ways meet: %w", ErrTooLarge))
 	}
 	return open

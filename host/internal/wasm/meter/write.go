@@ -21,7 +21,7 @@ func (m *module) write() ([]byte, error) {
 		{sectionExport, m.writeExports},
 		{sectionStart, func(r *reader) []byte { return appendU32(nil, m.functionIndex(r)) }},
 		{sectionElement, m.elements},
-		{sectionDataCount, func(r *reader) []byte { return r.take(len(r.data)) }},
+		{sectionDataCount, func(r *reader) []byte { return appendU32(nil, r.u32()) }},
 		{sectionCode, func(*reader) []byte { return m.writeCode(helpers) }},
 		{sectionData, m.dataSegments},
 		{sectionType, m.writeTypes},
