@@ -65,7 +65,7 @@ func TestServeRefusesAPluginItCannotTrust(t *testing.T) {
 		"no call":          {unpinned(t, "abi/call-is-missing.wasm"), []string{"call-is-missing.wasm", "fastreact_call"}},
 		"grant missing":    {unpinned(t, "abi/import-files-not-granted.wasm"), []string{"import-files-not-granted.wasm", "not granted", "grants: {files:"}},
 		"files in policy":  {unpinned(t, "abi/import-files-in-a-policy.wasm"), []string{"import-files-in-a-policy.wasm", "never granted to a policy"}},
-		"unknown import":   {unpinned(t, "abi/import-http.wasm"), []string{"import-http.wasm", "does not exist on this host"}},
+		"unknown import":   {unpinned(t, "abi/import-log-of-another-version.wasm"), []string{"import-log-of-another-version.wasm", "does not exist on this host"}},
 		"too much memory":  {unpinned(t, "hostile/memory-starts-large.wasm"), []string{"memory-starts-large.wasm", "limits.memory_pages"}},
 		"same name twice":  {unpinned(t, "abi/policy-allows.wasm") + "," + unpinned(t, "abi/policy-allows.wasm"), []string{"plugins.load[1]", "loaded already"}},
 		"guard of answers": {unpinned(t, "abi/guard-releases.wasm"), []string{"plugins.load[0]", "it is a guard", "remove the entry"}},

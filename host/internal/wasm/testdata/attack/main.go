@@ -27,6 +27,16 @@ func (tool) Call(_ context.Context, call sdk.Call) (sdk.Result, error) {
 		return sdk.Result{Structured: structured}, err
 	case "work":
 		return said(work()), nil
+	case "race":
+		structured, err := json.Marshal(race(call.Args))
+		return sdk.Result{Structured: structured}, err
+	case "names":
+		structured, err := json.Marshal(names())
+		return sdk.Result{Structured: structured}, err
+	case "fill":
+		return said(fill()), nil
+	case "litter":
+		return said(litter()), nil
 	case "write":
 		return said(os.WriteFile("/w/new.txt", []byte("x"), 0o600)), nil
 	}
