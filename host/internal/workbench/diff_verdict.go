@@ -61,7 +61,7 @@ func (d *diff) verdict(v *Case, was, is Outcome) {
 	if before == after && len(differences(orNull(was.Answer), orNull(is.Answer), true)) == 0 {
 		return
 	}
-	c := Change{What: "verdict", Where: "vector " + v.Name, Old: before.text, New: after.text}
+	c := Change{What: "verdict", Where: v.Name, Old: before.text, New: after.text}
 	switch {
 	case before.ranked && after.ranked && after.rank < before.rank:
 		c.Effect, c.Why = Widens, "it is looser about the same question"

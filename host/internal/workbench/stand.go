@@ -16,16 +16,22 @@ type stand struct {
 	grants sdk.Capabilities // when a case says nothing
 	mode   wasm.Mode        // empty: the kind's own
 	host   *wasm.Host
+	stage  *stage
 	loaded map[string]*wasm.Plugin
 }
 
 func newStand(subject *Subject, cfg wasm.Config) (*stand, error) {
+	stage, err := newStage(subject)
+	if err != nil {
+		return nil, err
+	}
+	cfg.World = stage.world()
 	host, err := wasm.New(cfg)
 	if err != nil {
 		return nil, err
 	}
 	return &stand{
-		module: subject.Module, grants: manifestGrants(subject.Inspection.Requested),
+		stage: stage, module: subject.Module, grants: manifestGrants(subject.Inspection.Requested),
 		host: host, loaded: map[string]*wasm.Plugin{},
 	}, nil
 }

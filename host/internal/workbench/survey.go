@@ -65,11 +65,7 @@ func Look(path, pub string) (Survey, error) {
 		return Survey{}, err
 	}
 	s.Mode, s.Dialect, s.Note, s.Effective, s.Metered = string(plan.Mode), plan.Dialect, plan.Note, plan.Limits, plan.Metered
-	vectors, err := vectorCases(subject.Inspection.Manifest)
-	if err != nil {
-		return Survey{}, err
-	}
-	for _, v := range vectors {
+	for _, v := range s.Manifest.Vectors {
 		s.Vectors = append(s.Vectors, v.Name)
 	}
 	s.LimitLines = limitTable(s)

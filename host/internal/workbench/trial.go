@@ -94,8 +94,20 @@ func (s *stand) perform(ctx context.Context, c *Case, workspace string) happenin
 		return happening{reply: reply{err: err}}
 	}
 	var heard reports
-	said := ask(sdk.WithProgress(ctx, heard.take), plugin, c.Op, wasm.CallContext{Workspace: workspace}, c.Input)
-	return happening{reply: said, progress: heard.all()}
+	s.stage.set(c)
+	said := ask(sdk.WithProgress(ctx, heard.take), plugin, c.Op, callOf(c, workspace), c.Input)
+	h := happening{reply: said, progress: heard.all()}
+	h.unmet, h.kv = s.stage.struck()
+	return h
+}
+
+// callOf is what the host knows about a case's call.
+func callOf(c *Case, workspace string) wasm.CallContext {
+	var given sdk.Call
+	_ = json.Unmarshal(c.Input, &given) // what is no call has no identity
+	return wasm.CallContext{
+		Workspace: workspace, Tenant: given.Identity.TenantKey, RunID: given.RunID, CallID: given.CallID,
+	}
 }
 
 // reports collects what a call reports.

@@ -15,7 +15,7 @@ func vectorCases(manifest sdk.Manifest) ([]*Case, error) {
 			return nil, fmt.Errorf("vector %s: %w", v.Name, err)
 		}
 		cases = append(cases, &Case{
-			Name: v.Name, Comment: "a vector of the manifest", Op: opNames()[v.Op], Input: input, Want: Want{Vector: &v},
+			Name: "vector " + v.Name, Comment: "a vector of the manifest", Op: opNames()[v.Op], Input: input, Want: Want{Vector: &v},
 		})
 	}
 	return cases, nil
