@@ -82,9 +82,24 @@ func lockPath(asked string, plugins PluginsConfig, file string) string {
 	return lockCandidates(file)[0]
 }
 
+// readListed reads a module as its entry would, with the manifest file that is named there.
+func (c PluginsConfig) readListed(path string) ([]byte, error) {
+	for _, entry := range c.Load {
+		if entry.Manifest == "" || filepath.Clean(entry.Path) != filepath.Clean(path) {
+			continue
+		}
+		module, err := ReadPlugin(entry)
+		if err != nil {
+			return nil, fmt.Errorf("read plugin: %w", err)
+		}
+		return inspected(path, module)
+	}
+	return readPlugin(path)
+}
+
 // pin takes one module up as it lies there now.
 func (p *LockPlan) pin(path string, plugins PluginsConfig) error {
-	module, err := readPlugin(path)
+	module, err := plugins.readListed(path)
 	if err != nil {
 		return err
 	}

@@ -80,10 +80,14 @@ func SignPlugin(path, keyFile string) (Signed, error) {
 
 // readPlugin reads a module that this host would look at.
 func readPlugin(path string) ([]byte, error) {
-	module, err := trust.ReadFile(path, maxModuleBytes)
+	module, err := wasm.ReadPluginBeside(path, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read plugin: %w", err)
 	}
+	return inspected(path, module)
+}
+
+func inspected(path string, module []byte) ([]byte, error) {
 	if _, err := wasm.Inspect(module); err != nil {
 		return nil, fmt.Errorf("%s is no plugin that this host runs: %w", path, err)
 	}

@@ -94,7 +94,7 @@ func (p *Plugin) visit(ctx context.Context, cc CallContext) *visit {
 		call: cc, plugin: p.name,
 		meter: taximeter{limits: p.limits, deadline: time.Now().Add(time.Duration(p.limits.Wall)), stop: p.stop},
 		log:   callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes, author: cc.Output, hide: p.egress.Vault.Redact},
-		emit:  newEmitter(ctx, p.progress), settings: p.settings,
+		emit:  newEmitter(ctx, p.progress), settings: p.settings, budget: p.engine.budget,
 	}
 }
 

@@ -195,7 +195,8 @@ func (s *extismSpeaker) exchange(ctx context.Context, op sdk.Op, input []byte) (
 		}
 	}
 	v := visitOf(ctx)
-	v.extism = newExtismVisit(v.meter.limits)
+	v.extism = newExtismVisit(v.meter.limits, v.budget)
+	defer v.extism.arena.release()
 	if err := v.extism.begin(input); err != nil {
 		return nil, err
 	}

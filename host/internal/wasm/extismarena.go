@@ -16,11 +16,13 @@ const (
 // block for the whole call, even after it was freed, so that a guest that keeps one cannot reach somebody else's bytes.
 // Whatever a guest does wrong ends it with a *Failure. One goroutine uses it.
 type arena struct {
-	limit  int     // bytes that may live at once
-	used   int     // bytes that live, with what each block costs
-	next   uint64  // offset of the next block
-	blocks []block // by offset
-	recent int     // index of the block that was found last: guests read and write in order
+	limit  int           // bytes that may live at once
+	used   int           // bytes that live, with what each block costs
+	budget *memoryBudget // of the host, which accounts for all plugins together; nil accounts for nothing
+	taken  int           // bytes that were taken from it
+	next   uint64        // offset of the next block
+	blocks []block       // by offset
+	recent int           // index of the block that was found last: guests read and write in order
 }
 
 type block struct {
@@ -29,7 +31,11 @@ type block struct {
 	spent bool // the host has read it for the last time; it goes when room is needed
 }
 
-func newArena(limit int) arena { return arena{limit: limit, next: firstBlock} }
+const budgetStep = 64 << 10 // bytes that are taken from the host's budget at a time, at least
+
+func newArena(limit int, budget *memoryBudget) arena {
+	return arena{limit: limit, next: firstBlock, budget: budget}
+}
 
 // alloc makes a block of zeroes. No block holds zero bytes: its offset is 0.
 func (a *arena) alloc(size uint64) uint64 {
@@ -52,6 +58,31 @@ func (a *arena) reserve(size uint64) {
 	if !a.fits(size) {
 		panic(fail(run.PluginOutOfMemory, "what the plugin shares with the host reached its limit of %d bytes", a.limit))
 	}
+	if !a.afford(size) {
+		panic(fail(run.PluginOutOfMemory, "all plugins together have the memory that the host may give"))
+	}
+}
+
+// afford takes from the host's budget what a block of a size needs.
+func (a *arena) afford(size uint64) bool {
+	more := a.used + int(size) + blockCost - a.taken
+	if a.budget == nil || more <= 0 {
+		return true
+	}
+	more = max(more, budgetStep)
+	if !a.budget.take(int64(more)) {
+		return false
+	}
+	a.taken += more
+	return true
+}
+
+// release gives the budget back. Blocks stay readable for who holds them.
+func (a *arena) release() {
+	if a.budget != nil {
+		a.budget.give(int64(a.taken))
+	}
+	a.taken, a.budget = 0, nil
 }
 
 func (a *arena) fits(size uint64) bool {

@@ -30,13 +30,13 @@ type extismVisit struct {
 }
 
 // newExtismVisit bounds what is shared by the memory that the plugin may have of its own.
-func newExtismVisit(limits sdk.Limits) *extismVisit {
-	return &extismVisit{arena: newArena(int(limits.MemoryPages) * pageSize)}
+func newExtismVisit(limits sdk.Limits, budget *memoryBudget) *extismVisit {
+	return &extismVisit{arena: newArena(int(limits.MemoryPages)*pageSize, budget)}
 }
 
 // begin places the input of a call.
 func (v *extismVisit) begin(input []byte) error {
-	if !v.arena.fits(uint64(len(input))) {
+	if size := uint64(len(input)); !v.arena.fits(size) || !v.arena.afford(size) {
 		return fail(run.PluginOutOfMemory, "there is no room for %d bytes of input", len(input))
 	}
 	v.inputAt = v.arena.put(input)
@@ -154,11 +154,14 @@ func serveExtism(ctx context.Context, runtime wazero.Runtime, functions map[stri
 	return err
 }
 
+// startBytes is what a guest may share while it starts.
+const startBytes = 64 << 10
+
 // extismOf returns the running visit. What a guest shares while it starts is gone before its first call.
 func extismOf(ctx context.Context) *visit {
 	v := visitOf(ctx)
 	if v.extism == nil {
-		v.extism = newExtismVisit(v.meter.limits)
+		v.extism = &extismVisit{arena: newArena(startBytes, nil)}
 	}
 	return v
 }

@@ -38,6 +38,34 @@ func assemblyScriptPolicy(t testing.TB) *Plugin {
 	})})
 }
 
+// TestAssemblyScriptsCollectorIsRestoredToo asks more than its heap holds: what it collected in one call, and was about
+// to, does not show in the next.
+func TestAssemblyScriptsCollectorIsRestoredToo(t *testing.T) {
+	plugin := assemblyScriptPolicy(t)
+	asked := map[string][]byte{}
+	for n := range 400 {
+		tenant := []string{"alpha-canary", "omega-canary"}[n%2]
+		path := fmt.Sprintf("%s/%d%s.sh", tenant, n%7, strings.Repeat("x", n%5*300))
+		input, err := json.Marshal(sdk.Question{Tool: "write_file", Args: json.RawMessage(fmt.Sprintf(`{"path":%q}`, path))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n%50 == 49 {
+			input = input[:len(input)/2] // it traps, and its instance goes
+		}
+		var spent Spent
+		answer, err := plugin.Exchange(t.Context(), sdk.OpEvaluate, CallContext{Spent: &spent}, input)
+		outcome := fmt.Appendf(nil, "%s %v %d", answer, err, spent.Gas)
+		if before, known := asked[string(input)]; known && string(before) != string(outcome) {
+			t.Fatalf("call %d: %s, before %s", n, outcome, before)
+		}
+		asked[string(input)] = outcome
+	}
+	if gauges := plugin.Gauges(); plugin.Mode() != ModeSnapshot || gauges.Restored == 0 {
+		t.Errorf("mode %s, %d restored", plugin.Mode(), gauges.Restored)
+	}
+}
+
 func TestAssemblyScriptPolicyDecides(t *testing.T) {
 	plugin := assemblyScriptPolicy(t)
 	policycases.Check(t, func(q sdk.Question) (sdk.Opinion, error) { return plugin.Evaluate(t.Context(), q) })

@@ -39,6 +39,7 @@ type visit struct {
 
 	settings map[string]string // what the operator's config says to the plugin
 	extism   *extismVisit      // nil in other dialects
+	budget   *memoryBudget     // of the host, for what is kept outside of the guest
 
 	opened  int  // files that the guest opened and did not close
 	touched bool // something changed that restoring memory and globals does not undo
