@@ -25,6 +25,14 @@ func judge(behave string) uint64 {
 	return packed(`{"action":` + quoted(behave) + `,"reason":` + quoted("misbehave says "+behave) + `}`)
 }
 
+// act answers the call of a tool.
+func act(behave string) uint64 {
+	if result, done := fail(behave); done {
+		return result
+	}
+	return object(map[string]any{"content": "did " + behave})
+}
+
 // inject answers with bounded arguments.
 func inject(text []byte) uint64 {
 	behave := word(text)
