@@ -166,4 +166,15 @@
   (func (export "var-of-another-call") (result i32)
     (local $p i64) (local.set $p (call $alloc (i64.const 1))) (if (i64.ne (call $var_get (local.get $p)) (i64.const 0)) (then (return (i32.const 1)))) (call $var_set (local.get $p) (call $input_offset)) (if (i64.eq (call $var_get (local.get $p)) (i64.const 0)) (then (return (i32.const 2))))
     (i32.const 0))
+
+  ;; dirties-and-traps plugin_trap: leaves something in its memory, and traps
+  (func (export "dirties-and-traps") (result i32)
+    (i32.store (i32.const 0) (i32.const 1)) unreachable)
+
+  ;; looks ok: answers with what the last call left in its memory
+  (func (export "looks") (result i32) (local $p i64)
+    (local.set $p (call $alloc (i64.const 1)))
+    (call $store_u8 (local.get $p) (i32.add (i32.const 48) (i32.load (i32.const 0))))
+    (call $output_set (local.get $p) (i64.const 1))
+    (i32.const 0))
 )

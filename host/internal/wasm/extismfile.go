@@ -64,6 +64,12 @@ func (f extismFile) request(manifest sdk.Manifest) sdk.Manifest {
 	for _, host := range slices.Sorted(maps.Keys(f.manifest.AllowedPaths)) {
 		asked.Files = withFile(asked.Files, host, f.manifest.AllowedPaths[host])
 	}
+	asked.HTTP = slices.Clone(asked.HTTP)
+	for _, host := range f.manifest.AllowedHosts {
+		if sdk.CheckHost(host) == nil { // a pattern names nobody; the plugin's own manifest does
+			asked.HTTP = append(asked.HTTP, originsOf(host)...)
+		}
+	}
 	if f.manifest.Memory != nil {
 		manifest.Limits.MemoryPages = tighter(manifest.Limits.MemoryPages, f.manifest.Memory.MaxPages)
 	}
@@ -85,6 +91,12 @@ func withFile(files []sdk.FileAccess, host, at string) []sdk.FileAccess {
 		mode = sdk.ReadOnly
 	}
 	return append(files, sdk.FileAccess{At: at, Mode: mode})
+}
+
+// originsOf returns what Extism means by an allowed host: both schemes and all methods, at the usual ports.
+func originsOf(host string) []sdk.HTTPAccess {
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+	return []sdk.HTTPAccess{{Scheme: "https", Host: host, Methods: methods}, {Scheme: "http", Host: host, Methods: methods}}
 }
 
 // tighter returns the smaller of two bounds, of which 0 is none.

@@ -2,6 +2,12 @@ package wasm
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/capability/egress"
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // extismResponse is what the last HTTP request of a call left behind.
@@ -10,11 +16,22 @@ type extismResponse struct {
 	headers []byte // a JSON object; nil: none
 }
 
-// extismWeb serves HTTP. These imports link only where HTTP is granted.
+// extismRequest is what a PDK gives to http_request, beside the body.
+type extismRequest struct {
+	URL     string            `json:"url"`
+	Method  string            `json:"method"`
+	Headers map[string]string `json:"headers"`
+}
+
+// extismWeb serves HTTP. PDKs import these functions only where a plugin uses them, and they link only where HTTP is
+// granted.
 func extismWeb() map[string]extismFunction {
 	return map[string]extismFunction{
 		"http_request": {capabilityHTTP, signature{typeI64 + typeI64, typeI64}, func(ctx context.Context, v *visit, s []uint64) {
-			s[0] = v.extismRequest(ctx, s[0], s[1])
+			request, body := v.extism.arena.whole(s[0]), v.extism.arena.whole(s[1])
+			v.extism.arena.spend(s[0])
+			v.extism.arena.spend(s[1])
+			s[0] = v.extism.arena.put(v.sendExtism(ctx, request, body))
 		}},
 		"http_status_code": {capabilityHTTP, signature{"", typeI32}, func(_ context.Context, v *visit, s []uint64) {
 			s[0] = uint64(v.extism.response.status)
@@ -25,4 +42,28 @@ func extismWeb() map[string]extismFunction {
 	}
 }
 
-func (v *visit) extismRequest(context.Context, uint64, uint64) uint64 { return 0 }
+// sendExtism makes one request and returns the body of its answer. Extism has no way to tell a guest that a request
+// failed, so that ends the call, as it does on other Extism hosts.
+func (v *visit) sendExtism(ctx context.Context, raw, body []byte) []byte {
+	v.extism.response = extismResponse{}
+	var request extismRequest
+	if err := json.Unmarshal(raw, &request); err != nil || v.using == nil {
+		panic(fail(run.PluginTrapped, "http_request was given no request"))
+	}
+	response, err := v.using.send(ctx, egress.Request{
+		Method: strings.ToUpper(request.Method), URL: request.URL, Header: request.Headers, Body: body,
+	})
+	var refusal *egress.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		panic(fail(run.PluginTrapped, "http_request was refused: %s", refusal.Code))
+	case err != nil:
+		panic(fail(run.PluginTrapped, "http_request: %w", err))
+	}
+	headers, err := json.Marshal(response.Header)
+	if err != nil {
+		panic(fail(run.PluginTrapped, "http_request: %w", err))
+	}
+	v.extism.response = extismResponse{response.Status, headers}
+	return response.Body
+}

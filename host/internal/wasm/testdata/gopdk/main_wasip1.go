@@ -1,8 +1,10 @@
-// Command gopdk is an Extism module as its Go PDK makes it: some tools that use every part of the guest ABI but HTTP.
+// Command gopdk is an Extism module as its Go PDK makes it: some tools that use every part of the guest ABI, files too.
 package main
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/extism/go-pdk"
@@ -67,6 +69,24 @@ func panics() int32 { panic("the secret is canary-4711") }
 func spins() int32 {
 	for {
 	}
+}
+
+//go:wasmexport read
+func read() int32 {
+	content, err := os.ReadFile(pdk.InputString())
+	if err != nil {
+		pdk.SetError(err)
+		return 1
+	}
+	pdk.Output(content)
+	return 0
+}
+
+//go:wasmexport fetch
+func fetch() int32 {
+	response := pdk.NewHTTPRequest(pdk.MethodGet, pdk.InputString()).Send()
+	pdk.OutputString(strconv.Itoa(int(response.Status())) + " " + string(response.Body()) + " " + response.Headers()["x-kind"])
+	return 0
 }
 
 func main() {}
