@@ -42,7 +42,7 @@ func serve(ctx context.Context, p program, loaded *host.Loaded, s *settings) (er
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	log := newLog(loaded.Config.Telemetry, p.errs)
+	log := newLog(loaded.Config.Telemetry, host.Discreet(loaded.Config, p.errs))
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // from here on a terminal that goes away does not end the service
 	defer signal.Stop(hangups)
