@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"runtime"
@@ -46,7 +47,7 @@ func TestEveryLimitOfAPluginHasAHostileModule(t *testing.T) {
 }
 
 func TestEveryLimitOfTheHostHasAHostileModule(t *testing.T) {
-	for _, name := range []string{"module_bytes", "memory_bytes", "compile_time", "progress_bytes"} {
+	for _, name := range []string{"module_bytes", "memory_bytes", "compile_time", "progress_bytes", "kv_bytes"} {
 		if len(probesOf(t, name)) == 0 {
 			t.Errorf("no module of testdata/hostile says that it crosses %s", name)
 		}
@@ -211,5 +212,47 @@ func TestCallWaitsForMemoryAndIsServedInItsTurn(t *testing.T) {
 	host.budget.give(taken)
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCallThatWouldWaitBehindTooManyIsRefusedAtOnce(t *testing.T) {
+	p := probesOf(t, "waiting")[0]
+	most, err := strconv.Atoi(p.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := load(t, newHost(t, Config{Waiting: most}), Module{Bytes: p.Module, Limits: sdk.Limits{Leases: 1}})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, most+1)
+	for n := range most + 1 {
+		go func() { ended <- runAny(ctx, plugin) }()
+		for plugin.Gauges().Leased+plugin.Gauges().Waiting <= n {
+			runtime.Gosched()
+		}
+	}
+	if code := codeOf(t, runAny(t.Context(), plugin)); code != run.PluginBusy {
+		t.Errorf("it ended with %q", code)
+	}
+	cancel()
+	for range most + 1 {
+		if code := codeOf(t, <-ended); code != run.PluginTimedOut {
+			t.Errorf("one that waited ended with %q", code)
+		}
+	}
+}
+
+func TestGuestKeepsNoMoreThanItWasGranted(t *testing.T) {
+	p := probesOf(t, "kv_bytes")[0]
+	most, err := strconv.Atoi(p.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := &drawers{}
+	plugin := load(t, newHost(t, Config{World: World{Pairs: kept}}), Module{
+		Bytes: p.Module, Grants: sdk.Capabilities{KV: &sdk.KVAccess{Bytes: int64(most)}},
+	})
+	_, err = plugin.Call(t.Context(), CallContext{Tenant: "t"}, sdk.Call{Tool: "vector", Args: json.RawMessage(`{}`)})
+	if err != nil {
+		t.Errorf("it was refused nothing: %v", err)
 	}
 }
