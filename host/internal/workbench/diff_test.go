@@ -292,3 +292,14 @@ func TestInjectionThatIsAnotherWidens(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestOtherFunctionBehindAToolWidens(t *testing.T) {
+	d := &diff{}
+	one := sdk.ToolSpec{Name: "a", InputSchema: []byte(`{}`), Extism: &sdk.ExtismTool{Function: "one"}}
+	two := one
+	two.Extism = &sdk.ExtismTool{Function: "two"}
+	d.tools([]sdk.ToolSpec{one}, []sdk.ToolSpec{two})
+	if len(d.changes) != 1 || d.changes[0].Effect != Widens || d.changes[0].Where != "tools.a.extism" {
+		t.Errorf("%+v", d.changes)
+	}
+}

@@ -35,6 +35,9 @@ func (d *diff) tool(before, after sdk.ToolSpec) {
 		}
 		d.add(c)
 	}
+	if was, is := string(asJSON(before.Extism)), string(asJSON(after.Extism)); was != is {
+		d.add(Change{Widens, "tool", where + ".extism", was, is, "another function of the module answers, or is asked otherwise"})
+	}
 	for _, c := range compareSchemas(before.InputSchema, after.InputSchema) {
 		c.What = "schema"
 		c.Where = within(where+".input_schema", c.Where)
