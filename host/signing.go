@@ -9,9 +9,6 @@ import (
 	"github.com/fastreact/fastreact/host/internal/wasm"
 )
 
-// maxModuleBytes is the most that plugins.limits.module_bytes can say.
-const maxModuleBytes = 64 << 20
-
 // SignatureSuffix stands behind a module's name in the name of its signature file.
 const SignatureSuffix = trust.SignatureSuffix
 
