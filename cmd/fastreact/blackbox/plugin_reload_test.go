@@ -160,8 +160,10 @@ func (s *service) guarded(file string) (lock string) {
 	changed := strings.Replace(string(text), ", allow_unpinned: true}], watch", signed, 1)
 	replace(s.t, s.config, []byte(changed))
 	for _, args := range [][]string{
-		{"plugin", "keygen", "--out", key}, {"plugin", "sign", "--key", key + ".key", file},
-		{"plugin", "lock", "--config", s.config}, {"plugin", "verify", "--pub", key + ".pub", "--lock", lock, file},
+		{"plugin", "keygen", "--out", key},
+		{"plugin", "sign", "--key", key + ".key", file},
+		{"plugin", "lock", "--config", s.config},
+		{"plugin", "verify", "--pub", key + ".pub", "--lock", lock, file},
 	} {
 		if said, err := s.fastreact(args...); err != nil {
 			s.t.Fatalf("%v: %v\n%s", args, err, said)
