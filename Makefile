@@ -50,7 +50,7 @@ check: plugins ## format, vet, staticcheck and the guests' build
 	@bad=$$(go tool gofumpt -l cmd examples host plugins policies sdk testdata); if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
-	GOOS=wasip1 GOARCH=wasm go vet ./sdk ./sdk/guest
+	GOOS=wasip1 GOARCH=wasm go vet ./sdk ./sdk/guest ./sdk/wire
 	go test ./host/internal/house
 
 bench: plugins ## run the benchmarks that docs/benchmarks.md reports
