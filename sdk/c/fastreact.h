@@ -192,9 +192,22 @@ static inline int fr__hex(char c) {
     return -1;
 }
 
+/* Passes over bytes, eight at a time, as long as none of them is a quote, a backslash or a control character. */
+static inline const char *fr__plain(const char *at, const char *end) {
+    const uint64_t ones = 0x0101010101010101u;
+    for (; end - at >= 8; at += 8) {
+        uint64_t eight;
+        __builtin_memcpy(&eight, at, 8);
+        uint64_t quote = eight ^ ones * '"', escape = eight ^ ones * '\\';
+        uint64_t found = ((eight - ones * ' ') & ~eight) | ((quote - ones) & ~quote) | ((escape - ones) & ~escape);
+        if (found & ones * 0x80) break;
+    }
+    return at;
+}
+
 /* Reads a string with its quotes. */
 static inline int fr__skip_text(fr__cursor *c) {
-    const char *at = c->at + 1, *end = c->end;
+    const char *end = c->end, *at = fr__plain(c->at + 1, end);
     for (; at < end; at++) {
         unsigned char b = (unsigned char)*at;
         if (b == '"') {
@@ -214,6 +227,7 @@ static inline int fr__skip_text(fr__cursor *c) {
         default:
             return 0;
         }
+        at = fr__plain(at + 1, end) - 1;
     }
     return 0;
 }
@@ -303,22 +317,45 @@ static inline fr_kind fr__kind(char first) {
     return FR_NUMBER;
 }
 
-/* Reads the value that comes next in a text that was checked. */
+/* Passes over a string of a text that was checked. */
+static inline void fr__pass_text(fr__cursor *c) {
+    const char *at = fr__plain(c->at + 1, c->end);
+    for (; *at != '"'; at++)
+        if (*at == '\\') at = fr__plain(at + 2, c->end) - 1;
+    c->at = at + 1;
+}
+
+/* Reads the value that comes next in a text that was checked: its strings and brackets say where it ends. */
 static inline fr_value fr__take(fr__cursor *c) {
     fr__space(c);
     fr_value value = {fr__kind(*c->at), c->at, 0};
-    fr__skip(c, 0);
+    size_t open = 0;
+    do {
+        char b = *c->at;
+        if (b == '"') {
+            fr__pass_text(c);
+            continue;
+        }
+        open += b == '{' || b == '[';
+        open -= b == '}' || b == ']';
+        c->at++;
+        if (open == 0 && value.kind != FR_OBJECT && value.kind != FR_LIST)
+            while (c->at < c->end && *c->at != ',' && *c->at != '}' && *c->at != ']' && (unsigned char)*c->at > ' ') c->at++;
+    } while (open > 0);
     value.size = (size_t)(c->at - value.at);
     return value;
 }
 
 /* Checks a JSON text and returns its value; FR_MISSING when it is not one value and nothing else. */
 static inline fr_value fr_parse(const char *text, size_t size) {
-    fr__cursor c = {text, text + size}, checked = c;
+    fr__cursor c = {text, text + size};
     fr_value none = {FR_MISSING, 0, 0};
-    if (!fr__skip(&checked, 0)) return none;
-    fr__space(&checked);
-    return checked.at == checked.end ? fr__take(&c) : none;
+    fr__space(&c);
+    const char *start = c.at;
+    if (!fr__skip(&c, 0)) return none;
+    fr_value value = {fr__kind(*start), start, (size_t)(c.at - start)};
+    fr__space(&c);
+    return c.at == c.end ? value : none;
 }
 
 /* Goes through an object or a list:  for (fr_each e = fr_first(value); fr_next(&e);) { … e.name, e.value … } */
@@ -394,6 +431,11 @@ static int fr_get_text(fr_value value, fr_text *text) {
     if (value.kind != FR_TEXT) return 0;
     const char *at = value.at + 1, *end = value.at + value.size - 1;
     const char *c = at;
+    for (uint64_t eight; end - c >= 8; c += 8) {
+        __builtin_memcpy(&eight, c, 8);
+        const uint64_t ones = 0x0101010101010101u, escape = eight ^ ones * '\\';
+        if ((eight | ((escape - ones) & ~escape)) & ones * 0x80) break;
+    }
     while (c < end && *c != '\\' && (unsigned char)*c < 0x80) c++;
     if (c == end) return *text = (fr_text){at, (size_t)(end - at)}, 1;
     char *out = fr_alloc((size_t)(end - at) * 3), *start = out;

@@ -138,6 +138,16 @@ func TestHeaderReadsAndWritesWhatEncodingJSONDoes(t *testing.T) {
 	}
 }
 
+func TestEveryByteOfAStringIsLookedAt(t *testing.T) {
+	m := newMirror(t)
+	for _, odd := range []string{`\"`, `\\`, `\u0041`, `\x`, `"`, `",1,"`, "\x00", "\x1f", " ", "\x7f", "\x80", "ä", "\xff"} {
+		for before := range 18 {
+			agree(t, m, []byte(`"`+strings.Repeat("x", before)+odd+strings.Repeat("y", 9)+`"`))
+			agree(t, m, []byte(`{"`+strings.Repeat("x", before)+odd+`":["`+odd+strings.Repeat("y", before)+`"]}`))
+		}
+	}
+}
+
 func FuzzHeaderReadsAndWritesWhatEncodingJSONDoes(f *testing.F) {
 	m := newMirror(f)
 	for _, seed := range seeds() {
