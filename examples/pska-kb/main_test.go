@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,10 @@ func start(t *testing.T, change func(*mcpbridge.Server)) kb {
 	if change != nil {
 		change(&server)
 	}
-	bridge, err := mcpbridge.New(mcpbridge.Config{Servers: []mcpbridge.Server{server}})
+	bridge, err := mcpbridge.New(mcpbridge.Config{
+		Servers:   []mcpbridge.Server{server},
+		Transport: func(string) (http.RoundTripper, error) { return &http.Transport{}, nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

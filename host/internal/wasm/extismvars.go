@@ -13,9 +13,9 @@ func extismSettings() map[string]extismFunction {
 			s[0] = v.extism.arena.put([]byte(v.settings[string(v.extism.arena.whole(s[0]))]))
 		}},
 		"var_get": {"", signature{typeI64, typeI64}, func(_ context.Context, v *visit, s []uint64) {
-			name := string(v.extism.arena.whole(s[0]))
+			value := v.extism.vars[string(v.extism.arena.whole(s[0]))]
 			v.extism.arena.spend(s[0])
-			s[0] = v.extism.arena.put(v.extism.vars[name])
+			s[0] = v.extism.arena.put(value)
 		}},
 		"var_set": {"", signature{typeI64 + typeI64, ""}, func(_ context.Context, v *visit, s []uint64) {
 			v.extism.setVar(string(v.extism.arena.whole(s[0])), v.extism.arena.whole(s[1]), s[1] != 0)
