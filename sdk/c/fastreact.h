@@ -161,10 +161,26 @@ static inline int fr_ends_with(fr_text text, const char *word) {
     return text.size >= size && fr__same(text.at + text.size - size, word, size);
 }
 
+/* Passes over bytes, eight at a time, as long as none of them is b. */
+static inline const char *fr__pass_others(const char *at, const char *end, char b) {
+    const uint64_t ones = 0x0101010101010101u, pattern = ones * (unsigned char)b;
+    for (; end - at >= 8; at += 8) {
+        uint64_t eight;
+        __builtin_memcpy(&eight, at, 8);
+        eight ^= pattern;
+        if ((eight - ones) & ~eight & ones * 0x80) break;
+    }
+    return at;
+}
+
 static inline int fr_contains(fr_text text, const char *word) {
     size_t size = fr__length(word);
-    for (size_t i = 0; size <= text.size && i <= text.size - size; i++)
-        if (fr__same(text.at + i, word, size)) return 1;
+    if (size == 0) return 1;
+    for (const char *at = text.at, *end = at + text.size; (size_t)(end - at) >= size; at++) {
+        at = fr__pass_others(at, end, *word);
+        if ((size_t)(end - at) < size) return 0;
+        if (*at == *word && fr__same(at, word, size)) return 1;
+    }
     return 0;
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"reflect"
@@ -178,6 +179,21 @@ func TestValuesAreFoundByTheirPaths(t *testing.T) {
 		}
 		if got := structured(t, m.ask(t, sdk.OpCall, input)); got != fact.want {
 			t.Errorf("%s in %s: %s, want %s", fact.path, fact.args, got, fact.want)
+		}
+	}
+}
+
+func TestTextContainsWhatStringsContainsFinds(t *testing.T) {
+	m := newMirror(t)
+	for _, word := range []string{"", "a", "ab", "aab", "abc", "é", "baaaaaaaab", strings.Repeat("a", 20)} {
+		for before := range 18 {
+			for _, text := range []string{strings.Repeat("a", before) + word, strings.Repeat("a", before) + "b" + word + "é", strings.Repeat("b", before)} {
+				args, _ := json.Marshal(map[string]string{"text": text, "word": word})
+				got := structured(t, m.ask(t, sdk.OpCall, []byte(`{"tool":"contains","args":`+string(args)+`}`)))
+				if want := fmt.Sprint(strings.Contains(text, word)); got != want {
+					t.Fatalf("%q in %q: %s, want %s", word, text, got, want)
+				}
+			}
 		}
 	}
 }

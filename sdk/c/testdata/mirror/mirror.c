@@ -47,12 +47,21 @@ static void find(fr_writer *w, fr_value input, fr_text path) {
     else fr_write_value(w, found);
 }
 
+/* contains answers whether one text lies in the other. */
+static void contains(fr_writer *w, fr_value args) {
+    fr_text text, word;
+    if (!fr_get_text(fr_at(args, "text"), &text) || !fr_get_text(fr_at(args, "word"), &word)) return fr_fail(w);
+    fr_text ended = fr_join(word, (fr_text){"", 1});
+    fr_write_bool(w, fr_contains(text, ended.at));
+}
+
 static void call(fr_value input, fr_writer *answer) {
     fr_text tool;
     if (!fr_get_text(fr_member(input, "tool"), &tool)) return fr_fail(answer);
     fr_begin_object(answer);
     fr_name(answer, "structured");
     if (fr_equals(tool, "number")) number(answer, fr_member(input, "args"));
+    else if (fr_equals(tool, "contains")) contains(answer, fr_member(input, "args"));
     else if (fr_equals(tool, "mirror")) copy(answer, fr_member(input, "args"));
     else find(answer, input, tool);
     fr_end_object(answer);
