@@ -5,7 +5,6 @@ var laterKeys = map[string]bool{
 	"harness":                 true,
 	"agent_tools":             true,
 	"telemetry.otlp_endpoint": true,
-	"plugins.trust":           true,
 }
 
 // unknownKey says what to do about a key that does not exist.

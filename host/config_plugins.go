@@ -35,7 +35,7 @@ type PluginConfig struct {
 	Config        Tree         `key:"config" about:"The plugin's own settings, a mapping of texts; modules of guest ABI v1 have none."`
 	Shadow        bool         `key:"shadow" default:"false" about:"A policy plugin that is asked and recorded, but does not decide."`
 	Limits        LimitsConfig `key:"limits" about:"Bounds of one call; the host's ceiling always applies."`
-	Mode          string       `key:"mode" default:"auto" enum:"auto|snapshot|fresh" about:"How calls are kept apart: snapshot lends instances and restores them, fresh makes one for every call; auto is snapshot for policies and scopes, fresh for tools."`
+	Mode          string       `key:"mode" default:"auto" enum:"auto|snapshot|fresh" about:"How calls are kept apart: snapshot lends instances and restores them, fresh makes one for every call; auto is snapshot for policies, scopes and guards, fresh for tools."`
 }
 
 // GrantsConfig is what an operator grants a plugin.
@@ -100,7 +100,7 @@ func (c PluginsConfig) validatePin(entry PluginConfig, path string, report repor
 	case err != nil:
 		report(path+".sha256", err.Error(), "review the file, then pin it in one place")
 	case pin == "" && !entry.AllowUnpinned:
-		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, or allow_unpinned: true while developing")
+		report(path+".sha256", "is missing", "write the digest that `fastreact plugin inspect` shows, pin the file with `fastreact plugin lock`, or set allow_unpinned: true while developing")
 	}
 }
 

@@ -101,13 +101,37 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 	var findings []Finding
 	for _, r := range residents {
 		r.compile(ctx, plugins, options.Log)
-		found := Finding{Part: "plugin " + r.Name(), Health: Works, Says: string(r.manifest().Kind) + " " + r.Digest()}
+		found := Finding{Part: "plugin " + r.Name(), Health: Works, Says: r.describe()}
+		if r.builtin == "" && r.module.SHA256 == "" {
+			found.Health, found.Do = Degrade, "pin it with `fastreact plugin lock` when it was reviewed"
+		}
 		if r.err != nil {
 			found.Health, found.Says, found.Do = Broken, r.err.Error(), "ask the plugin's author, or remove it from plugins.load"
 		}
 		findings = append(findings, found)
 	}
 	return findings
+}
+
+// describe says what a plugin is, whose it is and what it may touch.
+func (r *resident) describe() string {
+	origin := "comes with the program"
+	if r.builtin == "" {
+		origin = "pinned"
+		if r.module.SHA256 == "" {
+			origin = "not pinned"
+		}
+		if r.signer == "" {
+			origin += ", signed by nobody who is listed"
+		} else {
+			origin += ", signed by " + r.signer
+		}
+	}
+	grants := r.grants()
+	if grants == "{}" {
+		grants = "nothing"
+	}
+	return fmt.Sprintf("%s %s; %s; granted %s", r.manifest().Kind, r.Digest(), origin, grants)
 }
 
 // brokenPlugins has one finding for each entry that is refused.

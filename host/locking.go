@@ -17,14 +17,16 @@ type LockRequest struct {
 	Load  LoadOptions // the configuration whose plugins are locked; its Path may be empty
 	Files []string    // lock these and leave the others as they are; empty means all of the configuration
 	Path  string      // of the lock file; empty means the one that the service would read
+	Check bool        // only compare: a module that cannot be pinned is a difference, no error
 }
 
 // LockChange is one line of a lock file that is, or would be, another.
 type LockChange struct {
 	Path   string `json:"path"`
-	Change string `json:"change"` // added, changed, removed or unchanged
+	Change string `json:"change"` // added, changed, removed or unchanged; missing or refused where it cannot be pinned
 	Before string `json:"previous_digest,omitempty"`
 	Digest string `json:"digest,omitempty"`
+	Why    string `json:"why,omitempty"` // it cannot be pinned
 }
 
 // LockPlan is what a lock file says and what it ought to say.
@@ -32,6 +34,7 @@ type LockPlan struct {
 	Path    string       `json:"lock"`
 	Changes []LockChange `json:"plugins"`
 	next    trust.Lock
+	refused map[string]error // by path in the lock file
 }
 
 // Drifts reports whether the lock file differs from what lies on the disk.
@@ -50,7 +53,7 @@ func PlanLock(request LockRequest) (LockPlan, error) {
 	if err != nil {
 		return LockPlan{}, err
 	}
-	plan := LockPlan{Path: lockPath(request.Path, plugins, file), next: trust.Lock{}}
+	plan := LockPlan{Path: lockPath(request.Path, plugins, file), next: trust.Lock{}, refused: map[string]error{}}
 	before, err := trust.ReadLock(plan.Path)
 	files := request.Files
 	if err != nil && !errors.Is(err, os.ErrNotExist) && len(files) > 0 {
@@ -64,8 +67,13 @@ func PlanLock(request LockRequest) (LockPlan, error) {
 		}
 	}
 	for _, path := range files {
-		if err := plan.pin(path, plugins); err != nil {
+		err := plan.pin(path, plugins)
+		if err != nil && !request.Check {
 			return LockPlan{}, err
+		}
+		if err != nil {
+			delete(plan.next, trust.Key(path))
+			plan.refused[trust.Key(path)] = err
 		}
 	}
 	plan.compare(before)
@@ -117,11 +125,22 @@ func (p *LockPlan) pin(path string, plugins PluginsConfig) error {
 func (p *LockPlan) compare(before trust.Lock) {
 	paths := maps.Clone(p.next)
 	maps.Copy(paths, before)
+	for path := range p.refused {
+		paths[path] = ""
+	}
 	p.Changes = []LockChange{}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, now := before[path], p.next[path]
 		change := LockChange{Path: path, Before: string(was), Digest: string(now), Change: "changed"}
-		switch {
+		switch why := p.refused[path]; {
+		case why != nil:
+			change.Why = why.Error()
+			switch {
+			case errors.Is(why, os.ErrNotExist):
+				change.Change = "missing"
+			case was == "":
+				change.Change = "refused"
+			}
 		case was == now:
 			change.Change = lockUnchanged
 		case was == "":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/trust"
 	"github.com/fastreact/fastreact/host/internal/wasm"
+	"github.com/fastreact/fastreact/host/internal/workbench"
 )
 
 // SignatureSuffix stands behind a module's name in the name of its signature file.
@@ -50,7 +51,7 @@ type Signed struct {
 	Signature string `json:"signature"` // path of the signature file
 }
 
-// SignPlugin signs the module at path with the private key in keyFile, and writes the signature beside it.
+// SignPlugin signs the module at path, or in the folder there, with the private key in keyFile, and writes the signature beside it.
 func SignPlugin(path, keyFile string) (Signed, error) {
 	text, err := trust.ReadFile(keyFile, trust.MaxKeyBytes)
 	if err != nil {
@@ -59,6 +60,9 @@ func SignPlugin(path, keyFile string) (Signed, error) {
 	key, err := trust.ParsePrivate(text)
 	if err != nil {
 		return Signed{}, fmt.Errorf("%s: %w", keyFile, err)
+	}
+	if path, err = workbench.ModulePath(path); err != nil {
+		return Signed{}, err
 	}
 	module, err := readPlugin(path)
 	if err != nil {
@@ -97,8 +101,8 @@ type Verified struct {
 	Pin string `json:"pin"` // lock file that pins the module; empty: none was asked for
 }
 
-// VerifyPlugin reports whether the signature beside the module at path is by one of the public keys, and whether the
-// lock file pins this module where one is named.
+// VerifyPlugin reports whether the signature beside the module at path, or in the folder there, is by one of the public
+// keys, and whether the lock file pins this module where one is named.
 func VerifyPlugin(path string, keyFiles []string, lockFile string) (Verified, error) {
 	var keys []trust.PublicKey
 	for _, file := range keyFiles {
@@ -112,9 +116,13 @@ func VerifyPlugin(path string, keyFiles []string, lockFile string) (Verified, er
 		}
 		keys = append(keys, key)
 	}
-	module, err := readPlugin(path)
+	path, err := workbench.ModulePath(path)
 	if err != nil {
 		return Verified{}, err
+	}
+	module, err := wasm.ReadPluginBeside(path, 0) // not looked into yet: what somebody changed need be no module
+	if err != nil {
+		return Verified{}, fmt.Errorf("read plugin: %w", err)
 	}
 	digest := trust.DigestOf(module)
 	found := Verified{Signed: Signed{Path: path, Digest: string(digest)}, Pin: lockFile}
@@ -123,22 +131,27 @@ func VerifyPlugin(path string, keyFiles []string, lockFile string) (Verified, er
 			return Verified{}, err
 		}
 	}
-	if len(keys) == 0 {
-		return found, nil
+	if len(keys) > 0 {
+		if err := found.checkSigner(keys); err != nil {
+			return Verified{}, fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	signature, err := trust.ReadSignature(path)
+	_, err = inspected(path, module)
+	return found, err
+}
+
+// checkSigner takes up who signed, when it is one of the keys.
+func (v *Verified) checkSigner(keys []trust.PublicKey) error {
+	signature, err := trust.ReadSignature(v.Path)
 	if errors.Is(err, trust.ErrUnsigned) {
-		return Verified{}, fmt.Errorf("%s: %w: there is no %s", path, err, path+SignatureSuffix)
-	}
-	if err == nil {
-		var id trust.KeyID
-		id, err = signature.Verify(digest, keys)
-		found.KeyID, found.Signature = string(id), path+SignatureSuffix
+		return fmt.Errorf("%w: there is no %s", err, v.Path+SignatureSuffix)
 	}
 	if err != nil {
-		return Verified{}, fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	return found, nil
+	id, err := signature.Verify(trust.Digest(v.Digest), keys)
+	v.KeyID, v.Signature = string(id), v.Path+SignatureSuffix
+	return err
 }
 
 func checkPin(path string, digest trust.Digest, lockFile string) error {

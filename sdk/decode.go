@@ -29,7 +29,11 @@ func DecodeManifest(raw []byte) (Manifest, error) {
 	if len(raw) > maxManifestBytes {
 		return Manifest{}, fmt.Errorf("decode manifest: it has %d bytes, the limit is %d", len(raw), maxManifestBytes)
 	}
-	if err := refuseRepeatedKeys(raw); err != nil {
+	err := refuseRepeatedKeys(raw)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return Manifest{}, errors.New("decode manifest: the JSON object ends too early")
+	}
+	if err != nil {
 		return Manifest{}, fmt.Errorf("decode manifest: %w", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))

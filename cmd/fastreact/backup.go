@@ -44,6 +44,6 @@ func newBackup(p program) *cobra.Command {
 	}
 	s.fileFlag(command)
 	command.Flags().StringVar(&s.store, "store", "", "database file, instead of store.path")
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(command, &asJSON)
 	return command
 }

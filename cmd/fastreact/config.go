@@ -109,7 +109,7 @@ func newConfigPrint(p program) *cobra.Command {
 		},
 	}
 	s.allFlags(command)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 

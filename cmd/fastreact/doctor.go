@@ -29,7 +29,7 @@ func newDoctor(p program) *cobra.Command {
 		},
 	}
 	s.allFlags(command)
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 

@@ -28,6 +28,7 @@ func newPluginBench(p program) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			warnOfOldModule(p, subject.Path)
 			report, err := host.BenchPlugin(command.Context(), subject, options)
 			if err != nil {
 				return err
@@ -47,7 +48,7 @@ func newPluginBench(p program) *cobra.Command {
 	flags.IntVar(&options.Count, "count", 200, "calls of each case; a slow case ends earlier")
 	flags.Int64Var(&options.BudgetGas, "budget-gas", 0, "most gas of a call")
 	flags.DurationVar(&options.BudgetTime, "budget-time", 0, "most time of the median call, such as 200us")
-	flags.BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 

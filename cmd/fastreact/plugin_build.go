@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,25 +11,42 @@ import (
 	"github.com/fastreact/fastreact/sdk/build"
 )
 
+// built is what build prints for scripts.
+type built struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+	Entry  string `json:"entry"` // a line for plugins.load
+}
+
 func newPluginBuild(p program) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	command := &cobra.Command{
 		Use: "build DIR", Short: "Build the Go or C plugin in a folder into DIR/plugin.wasm", Args: exactly("DIR"),
 		Long: "Checks DIR/manifest.json, compiles the Go package or the C files in DIR to WebAssembly and writes\n" +
 			"DIR/plugin.wasm with the manifest in it. The same sources give the same bytes. It needs the go command, or clang\n" +
 			"and lld for C.",
+		Example: "  fastreact plugin build my-policy",
 		RunE: func(command *cobra.Command, args []string) error {
 			path, err := build.Dir(command.Context(), args[0])
+			if errors.Is(err, build.ErrNoPlugin) {
+				return advice{err, "A plugin is a folder with manifest.json and a Go main package or C files; `fastreact plugin new DIR` makes one."}
+			}
 			if err != nil {
-				return advice{err, "A plugin is a folder with manifest.json and a Go main package or C files, such as examples/policy-only-notes.\n" +
-					"`fastreact plugin new DIR` makes one. It is compiled by the go command or by clang, which must be on PATH."}
+				return err
 			}
 			survey, err := host.LookAtPlugin(path, "")
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.out, "%s\n%s\nTo load it, list it in the configuration:\n  plugins: {load: [{path: %q, sha256: %q}]}\n",
-				onScreen(path), survey.Digest, path, strings.TrimPrefix(survey.Digest, "sha256:"))
-			return nil
+			made := built{path, survey.Digest, fmt.Sprintf("{path: %q, sha256: %q}", path, strings.TrimPrefix(survey.Digest, "sha256:"))}
+			if asJSON {
+				return writeJSON(p.out, made)
+			}
+			_, err = fmt.Fprintf(p.out, "%s\n%s\nTo load it, list it in the configuration:\n  plugins: {load: [%s]}\n",
+				onScreen(made.Path), made.Digest, made.Entry)
+			return err
 		},
 	}
+	jsonFlag(command, &asJSON)
+	return command
 }

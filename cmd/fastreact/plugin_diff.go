@@ -33,7 +33,7 @@ func newPluginDiff(p program) *cobra.Command {
 			return err
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 

@@ -15,7 +15,7 @@ import (
 func newPluginInspect(p program) *cobra.Command {
 	asJSON, pub := false, ""
 	command := &cobra.Command{
-		Use: "inspect FILE", Short: "Show what a plugin is and may ask for, without running it", Args: exactly("FILE"),
+		Use: "inspect DIR|FILE", Short: "Show what a plugin is and may ask for, without running it", Args: exactly("DIR or FILE"),
 		Long: "Reads a plugin's file, or the plugin.wasm of a folder, and shows what a reviewer must know: what it can call,\n" +
 			"what it asks for, its limits, who signed it, and the entry that an operator would write. The module is not run.\n" +
 			"docs/reviewers.md explains every line.",
@@ -30,7 +30,7 @@ func newPluginInspect(p program) *cobra.Command {
 			return showSurvey(p, survey)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	command.Flags().StringVar(&pub, "pub", "", "public key file to check the signature with")
 	return command
 }

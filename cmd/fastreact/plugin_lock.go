@@ -30,13 +30,13 @@ func newPluginLock(p program) *cobra.Command {
 	l.fileFlag(command)
 	command.Flags().StringVar(&l.path, "lock", "", "lock file (default: the one that the service reads)")
 	command.Flags().BoolVar(&l.check, "check", false, "compare only; exit code 1 when something differs")
-	command.Flags().BoolVar(&l.asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &l.asJSON)
 	return command
 }
 
 func (l *locking) run(p program, files []string) error {
 	plan, err := host.PlanLock(host.LockRequest{
-		Load: host.LoadOptions{Path: l.file, Getenv: p.getenv}, Files: files, Path: l.path,
+		Load: host.LoadOptions{Path: l.file, Getenv: p.getenv}, Files: files, Path: l.path, Check: l.check,
 	})
 	if err != nil {
 		return err
@@ -71,6 +71,11 @@ func (l *locking) show(p program, plan host.LockPlan) error {
 	}
 	if err := table(p.out, []string{"PLUGIN", "CHANGE", "DIGEST"}, rows); err != nil {
 		return err
+	}
+	for _, change := range plan.Changes {
+		if change.Why != "" {
+			fmt.Fprintf(p.errs, "fastreact: %s\n", onScreen(change.Why))
+		}
 	}
 	if l.check && plan.Drifts() {
 		fmt.Fprintf(p.errs, "fastreact: %s differs from the files; review them, then run `fastreact plugin lock`\n", onScreen(plan.Path))

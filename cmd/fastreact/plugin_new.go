@@ -12,7 +12,7 @@ import (
 
 func newPluginNew(p program) *cobra.Command {
 	var wish scaffold.Wish
-	kind := ""
+	kind, asJSON := "", false
 	command := &cobra.Command{
 		Use: "new DIR", Short: "Make the folder of a new plugin, ready to build and test", Args: exactly("DIR"),
 		Long: "Writes a small working plugin into DIR: sources, manifest.json, cases for `fastreact plugin test` and a README.\n" +
@@ -31,6 +31,9 @@ func newPluginNew(p program) *cobra.Command {
 			case err != nil:
 				return err
 			}
+			if asJSON {
+				return writeJSON(p.out, map[string]any{"dir": wish.Dir, "kind": wish.Kind, "lang": wish.Lang, "files": written})
+			}
 			dir := onScreen(wish.Dir)
 			fmt.Fprintf(p.out, "a %s plugin in %s\n", wish.Kind, dir)
 			for _, name := range written {
@@ -44,6 +47,7 @@ func newPluginNew(p program) *cobra.Command {
 	flags.StringVar(&kind, "kind", "policy", "tool, policy, scope or guard")
 	flags.StringVar(&wish.Lang, "lang", "go", "go or c")
 	flags.StringVar(&wish.Name, "name", "", "the plugin's name (default: the folder's name)")
-	flags.BoolVar(&wish.Force, "force", false, "write into a folder that is not empty")
+	flags.BoolVar(&wish.Force, "force", false, "write into a folder that is not empty; files of the same names are replaced")
+	jsonFlag(command, &asJSON)
 	return command
 }

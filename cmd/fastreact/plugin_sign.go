@@ -21,7 +21,7 @@ func newPluginKeygen(p program) *cobra.Command {
 	}
 	command.Flags().StringVar(&out, "out", "fastreact-plugin", "prefix of the two files")
 	command.Flags().BoolVar(&force, "force", false, "overwrite a key that is there; what it signed cannot be signed again")
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 
@@ -54,18 +54,18 @@ func keygen(p program, prefix string, force, asJSON bool) error {
 func newPluginSign(p program) *cobra.Command {
 	key, asJSON := "", false
 	command := &cobra.Command{
-		Use: "sign --key KEY FILE", Short: "Sign a plugin", Args: exactly("FILE"),
-		Long:    "Signs the digest of FILE and writes FILE.sig beside it. Ship both.",
+		Use: "sign --key KEY DIR|FILE", Short: "Sign a plugin", Args: exactly("DIR or FILE"),
+		Long:    "Signs the digest of FILE, or of the plugin.wasm in DIR, and writes FILE.sig beside it. Ship both.",
 		Example: "  fastreact plugin sign --key fastreact-plugin.key plugin.wasm",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if key == "" {
 				return usageError{errors.New("--key is missing")}
 			}
-			warnOfOpenKey(p, key)
 			signed, err := host.SignPlugin(args[0], key)
 			if err != nil {
 				return err
 			}
+			warnOfOpenKey(p, key)
 			if asJSON {
 				return writeJSON(p.out, signed)
 			}
@@ -74,7 +74,7 @@ func newPluginSign(p program) *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&key, "key", "", "private key file, from fastreact plugin keygen")
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 
@@ -89,7 +89,7 @@ func newPluginVerify(p program) *cobra.Command {
 	var keys []string
 	lock, asJSON := "", false
 	command := &cobra.Command{
-		Use: "verify --pub PUB FILE", Short: "Check a plugin's signature and pin", Args: exactly("FILE"),
+		Use: "verify --pub PUB DIR|FILE", Short: "Check a plugin's signature and pin", Args: exactly("DIR or FILE"),
 		Long: "Checks that FILE.sig is a signature of FILE by one of the public keys, and with --lock that the lock file\n" +
 			"pins FILE. Exit code 1 says that one of these is not so, and why.",
 		Example: "  fastreact plugin verify --pub fastreact-plugin.pub --lock plugins.lock plugin.wasm",
@@ -110,7 +110,7 @@ func newPluginVerify(p program) *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVar(&keys, "pub", nil, "public key file; may be given more than once")
 	flags.StringVar(&lock, "lock", "", "lock file that must pin the plugin")
-	flags.BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,7 +53,7 @@ func newPluginTest(p program) *cobra.Command {
 	flags.IntVar(&asked.steps, "steps", 1000, "with --leak: how many calls to make")
 	flags.Uint64Var(&asked.seed, "seed", 0, "with --leak: make the calls of an earlier trial again (default: a random one)")
 	flags.BoolVar(&asked.hostile, "hostile", false, "attack the host under the limits of this plugin, and the plugin itself")
-	flags.BoolVar(&asked.asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asked.asJSON)
 	return command
 }
 
@@ -63,6 +65,7 @@ func (t pluginTest) run(ctx context.Context, p program, path string) error {
 	if err != nil {
 		return err
 	}
+	warnOfOldModule(p, subject.Path)
 	var verdict pluginVerdict
 	if verdict.PluginTestReport, err = host.TestPlugin(ctx, subject); err != nil {
 		return err
@@ -82,6 +85,23 @@ func (t pluginTest) run(ctx context.Context, p program, path string) error {
 		return errQuiet
 	}
 	return err
+}
+
+// warnOfOldModule says so when a source beside a module was changed after the module was built.
+func warnOfOldModule(p program, module string) {
+	built, err := os.Stat(module)
+	sources, _ := os.ReadDir(filepath.Dir(module))
+	for _, source := range sources {
+		info, statErr := source.Info()
+		switch filepath.Ext(source.Name()) {
+		case ".go", ".c", ".h", ".json":
+			if err == nil && statErr == nil && info.ModTime().After(built.ModTime()) {
+				fmt.Fprintf(p.errs, "fastreact: %s is newer than %s; build it again to try what it says\n",
+					onScreen(source.Name()), onScreen(module))
+				return
+			}
+		}
+	}
 }
 
 // further makes the trials that were asked for beside the cases.

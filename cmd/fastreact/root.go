@@ -52,15 +52,40 @@ func run(ctx context.Context, root *cobra.Command) int {
 	var usage usageError
 	wrong := errors.As(err, &usage)
 	if !errors.Is(err, errQuiet) {
-		fmt.Fprintf(root.ErrOrStderr(), "fastreact: %s\n", onScreenLines(err.Error()))
-		if hint := hintFor(err, command); hint != "" {
-			fmt.Fprintln(root.ErrOrStderr(), onScreenLines(hint))
-		}
+		complain(root, command, err)
 	}
 	if wrong {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// complain says what failed and what to do: to people, and to the script that asked for JSON.
+func complain(root, command *cobra.Command, err error) {
+	hint := hintFor(err, command)
+	fmt.Fprintf(root.ErrOrStderr(), "fastreact: %s\n", onScreenLines(err.Error()))
+	if hint != "" {
+		fmt.Fprintln(root.ErrOrStderr(), onScreenLines(hint))
+	}
+	if command.Annotations[jsonAnswer] != "" && command.Flags().Changed("json") {
+		_ = writeJSON(root.OutOrStdout(), failure{Error: err.Error(), Hint: hint})
+	}
+}
+
+// failure is the answer of a command that failed, for scripts.
+type failure struct {
+	OK    bool   `json:"ok"` // false
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// jsonAnswer marks commands whose answer is one JSON object with --json.
+const jsonAnswer = "json answer"
+
+// jsonFlag lets a command answer with one JSON object, also when it fails.
+func jsonFlag(command *cobra.Command, asked *bool) {
+	command.Flags().BoolVar(asked, "json", false, "print JSON, for scripts")
+	command.Annotations = map[string]string{jsonAnswer: "one object"}
 }
 
 func hintFor(err error, command *cobra.Command) string {

@@ -67,6 +67,6 @@ func newVersion(p program) *cobra.Command {
 			return err
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON, for scripts")
+	jsonFlag(command, &asJSON)
 	return command
 }

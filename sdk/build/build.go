@@ -20,6 +20,9 @@ const (
 	OutputFile   = "plugin.wasm"
 )
 
+// ErrNoPlugin reports a folder that is not there, or holds no sources of a plugin.
+var ErrNoPlugin = errors.New("no plugin to build")
+
 // Dir builds the plugin in dir and returns the path of dir/plugin.wasm: a main package, which may belong to any Go
 // module, or C files. It needs the go command or clang on PATH. Nothing is written when a step fails.
 func Dir(ctx context.Context, dir string) (string, error) { return Overlaid(ctx, dir, "") }
@@ -49,6 +52,9 @@ func Overlaid(ctx context.Context, dir, overlay string) (string, error) {
 func readManifest(dir string) ([]byte, error) {
 	path := filepath.Join(dir, ManifestFile)
 	raw, err := os.ReadFile(path)
+	if _, missing := os.Stat(path); missing != nil {
+		return nil, fmt.Errorf("%w: there is no %s", ErrNoPlugin, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read manifest: %w", err)
 	}
@@ -109,7 +115,7 @@ func sourcesIn(dir string) ([]string, error) {
 		}
 	}
 	if sources == nil {
-		return nil, errors.New("it holds neither Go nor C files")
+		return nil, fmt.Errorf("%w: it holds neither Go nor C files", ErrNoPlugin)
 	}
 	return sources, nil
 }

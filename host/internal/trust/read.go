@@ -12,7 +12,7 @@ func ReadFile(path string, limit int) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func ReadFile(path string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	if len(content) > limit {
-		return nil, fmt.Errorf("it has more than %d bytes", limit)
+		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
 	}
 	return content, nil
 }

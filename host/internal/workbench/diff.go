@@ -71,7 +71,7 @@ func Diff(ctx context.Context, oldPath, newPath string) (DiffReport, error) {
 }
 
 func openVersion(path string) (*Subject, error) {
-	path, err := modulePath(path)
+	path, err := ModulePath(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,15 @@ import (
 // verdicts runs the vectors that either version ships on both and compares what they say. It returns how many it ran.
 func (d *diff) verdicts(ctx context.Context, before, after *Subject) (ran int, err error) {
 	vectors := bothVectors(before.Cases, after.Cases)
-	if len(vectors) == 0 || before.Inspection.Kind != after.Inspection.Kind {
-		d.add(Change{Effect: Neutral, What: "verdict", Where: "vectors", Why: "neither version ships vectors: verdicts were not compared"})
+	why := ""
+	switch {
+	case before.Inspection.Kind != after.Inspection.Kind:
+		why = "plugins of two kinds answer other questions: verdicts were not compared"
+	case len(vectors) == 0:
+		why = "neither version ships vectors: verdicts were not compared"
+	}
+	if why != "" {
+		d.add(Change{Effect: Neutral, What: "verdict", Where: "vectors", Why: why})
 		return 0, nil
 	}
 	old, err := newStand(before, wasm.Config{})

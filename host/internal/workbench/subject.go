@@ -26,7 +26,7 @@ type Subject struct {
 
 // Open reads a plugin from its folder, or from its module's file. Cases lie in the folder cases beside the module.
 func Open(path string, words Words) (*Subject, error) {
-	path, err := modulePath(path)
+	path, err := ModulePath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,8 @@ func openModule(path string) (*Subject, error) {
 	return &Subject{Path: path, Module: module, Inspection: inspection}, nil
 }
 
-func modulePath(path string) (string, error) {
+// ModulePath returns the path of the module in a plugin's folder, or of the module itself where a file is named.
+func ModulePath(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("read plugin: %w", err)

@@ -43,7 +43,7 @@ type Limit struct {
 // Look reads a module for a reviewer. Path is a plugin's folder or its file; pub is the file of the public key that a
 // signature is checked with, or empty.
 func Look(path, pub string) (Survey, error) {
-	path, err := modulePath(path)
+	path, err := ModulePath(path)
 	if err != nil {
 		return Survey{}, err
 	}
