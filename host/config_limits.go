@@ -13,7 +13,7 @@ type LimitsConfig struct {
 	Wall          time.Duration `key:"wall" default:"0s" min:"0s" max:"5m" about:"Wall time; 0s means the host's default."`
 	Gas           int64         `key:"gas" default:"0" min:"0" max:"10000000000000000" about:"Work, about one an instruction; 0 means the host's default."`
 	MemoryPages   uint32        `key:"memory_pages" default:"0" min:"0" max:"8192" about:"Memory in pages of 64 KiB; 0 means the host's default."`
-	TableEntries  uint32        `key:"table_entries" default:"0" min:"0" max:"1048576" about:"Entries of each table; 0 means the host's default."`
+	TableEntries  uint32        `key:"table_entries" default:"0" min:"0" max:"1048576" about:"Entries of all tables together; 0 means the host's default."`
 	CallDepth     uint32        `key:"call_depth" default:"0" min:"0" max:"500000" about:"Calls nested in each other; 0 means the host's default."`
 	HostCalls     int           `key:"host_calls" default:"0" min:"0" max:"100000000" about:"Calls of the host; 0 means the host's default."`
 	HTTPRequests  int           `key:"http_requests" default:"0" min:"0" max:"1000" about:"HTTP requests; 0 means the host's default."`
@@ -34,7 +34,7 @@ type PluginLimitsConfig struct {
 	Wall          time.Duration `key:"wall" default:"0s" min:"0s" max:"5m" about:"Ceiling: wall time; 0s means the built-in ceiling."`
 	Gas           int64         `key:"gas" default:"0" min:"0" max:"10000000000000000" about:"Ceiling: work, about one an instruction; 0 means the built-in ceiling."`
 	MemoryPages   uint32        `key:"memory_pages" default:"0" min:"0" max:"8192" about:"Ceiling: memory in pages of 64 KiB; 0 means the built-in ceiling."`
-	TableEntries  uint32        `key:"table_entries" default:"0" min:"0" max:"1048576" about:"Ceiling: entries of each table; 0 means the built-in ceiling."`
+	TableEntries  uint32        `key:"table_entries" default:"0" min:"0" max:"1048576" about:"Ceiling: entries of all tables together; 0 means the built-in ceiling."`
 	CallDepth     uint32        `key:"call_depth" default:"0" min:"0" max:"500000" about:"Ceiling: calls nested in each other; 0 means the built-in ceiling."`
 	HostCalls     int           `key:"host_calls" default:"0" min:"0" max:"100000000" about:"Ceiling: calls of the host; 0 means the built-in ceiling."`
 	HTTPRequests  int           `key:"http_requests" default:"0" min:"0" max:"1000" about:"Ceiling: HTTP requests; 0 means the built-in ceiling."`

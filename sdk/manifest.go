@@ -113,7 +113,7 @@ type Limits struct {
 	Wall          Duration `json:"wall,omitempty"`           // wall time of one call
 	Gas           int64    `json:"gas,omitempty"`            // work of one call, about one an instruction; deterministic
 	MemoryPages   uint32   `json:"memory_pages,omitempty"`   // linear memory in 64 KiB pages
-	TableEntries  uint32   `json:"table_entries,omitempty"`  // entries of each table
+	TableEntries  uint32   `json:"table_entries,omitempty"`  // entries of all tables together
 	CallDepth     uint32   `json:"call_depth,omitempty"`     // calls nested in each other
 	HostCalls     int      `json:"host_calls,omitempty"`     // imported functions called in one call
 	HTTPRequests  int      `json:"http_requests,omitempty"`  // requests of one call, redirects not counted

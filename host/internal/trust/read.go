@@ -5,20 +5,29 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 // ReadFile reads a regular file of at most limit bytes, once. It never waits: what is no regular file is refused.
 func ReadFile(path string, limit int) ([]byte, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(path, info)
 	}
-	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have taken its place
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	if info, err = file.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
 	content, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
 	if err != nil {
 		return nil, err
@@ -27,6 +36,13 @@ func ReadFile(path string, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes", path, limit)
 	}
 	return content, nil
+}
+
+func regular(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	return nil
 }
 
 // ReadSignature reads the signature beside a module. The error is ErrUnsigned when there is none.

@@ -44,28 +44,41 @@ func (b *memoryBudget) tryTake(bytes int64) bool {
 	return true
 }
 
-// await takes bytes, when necessary after those who came before and as long as patience lasts.
-func (b *memoryBudget) await(ctx context.Context, bytes int64, patience time.Duration) error {
+// shedAgain is after how long a waiter looks for idle instances once more: one may have come to rest just after he had
+// looked, and nothing else would wake him.
+const shedAgain = 20 * time.Millisecond
+
+// await takes bytes, when necessary after those who came before and as long as patience lasts, or until stop is closed.
+func (b *memoryBudget) await(ctx context.Context, bytes int64, patience time.Duration, stop <-chan struct{}) error {
 	w := b.enter(bytes)
 	if w == nil {
 		return nil
 	}
-	b.shed()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	var err error
-	select {
-	case <-w.served:
-		return nil
-	case <-timer.C:
-		err = fail(run.PluginBusy, "the memory of all plugins together is in use: plugins.limits.memory_bytes")
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	if !b.leave(w) {
+	err := b.wait(ctx, w, patience, stop)
+	if err != nil && !b.leave(w) {
 		return nil // it was served at the same moment
 	}
 	return err
+}
+
+func (b *memoryBudget) wait(ctx context.Context, w *memoryWaiter, patience time.Duration, stop <-chan struct{}) error {
+	timer, again := time.NewTimer(patience), time.NewTicker(shedAgain)
+	defer timer.Stop()
+	defer again.Stop()
+	for {
+		b.shed()
+		select {
+		case <-w.served:
+			return nil
+		case <-again.C:
+		case <-timer.C:
+			return fail(run.PluginBusy, "the memory of all plugins together is in use: plugins.limits.memory_bytes")
+		case <-stop:
+			return timedOut(ErrClosed)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // enter takes bytes at once when nobody waits and there is room; else it queues.

@@ -47,7 +47,7 @@ func extismWeb() map[string]extismFunction {
 func (v *visit) sendExtism(ctx context.Context, raw, body []byte) []byte {
 	v.extism.response = extismResponse{}
 	var request extismRequest
-	if err := json.Unmarshal(raw, &request); err != nil || v.using == nil {
+	if len(raw) > httpRequestSpare || json.Unmarshal(raw, &request) != nil || v.using == nil {
 		panic(fail(run.PluginTrapped, "http_request was given no request"))
 	}
 	response, err := v.using.send(ctx, egress.Request{

@@ -47,7 +47,14 @@ func serveAsked(ctx context.Context, runtime wazero.Runtime, module string, func
 	return err
 }
 
+// httpRequestSpare is what a request may take beside a body that is written in twice as many bytes as it has, or in
+// base64. Reading JSON takes time, and no tick comes between.
+const httpRequestSpare = 1 << 20
+
 func sendHTTP(ctx context.Context, u *using, raw []byte) any {
+	if int64(len(raw)) > 2*u.policy.Limits.Bytes+httpRequestSpare {
+		return refused(string(egress.TooLarge), "The request is larger than one call may move.")
+	}
 	var request httpRequest
 	if err := json.Unmarshal(raw, &request); err != nil || request.Body != "" && len(request.BodyBase64) > 0 {
 		return refused(string(egress.BadRequest), "The request is no object of method, url, headers and one of body and body_base64.")

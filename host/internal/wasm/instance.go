@@ -44,7 +44,7 @@ func (e *engine) start(ctx context.Context, i *instance, config wazero.ModuleCon
 // the instance when it fails.
 func (e *engine) place(ctx context.Context, i *instance, config wazero.ModuleConfig, v *visit) (err error) {
 	limits, initial := v.meter.limits, int64(e.pages)*pageSize
-	if err := e.budget.await(ctx, initial, time.Duration(limits.Wall)); err != nil {
+	if err := e.budget.await(ctx, initial, time.Duration(limits.Wall), v.meter.stop); err != nil {
 		return err
 	}
 	if i.memory, err = reserveMemory(int64(limits.MemoryPages)*pageSize, initial, e.budget); err != nil {

@@ -17,6 +17,7 @@ import (
 const (
 	maxKeyBytes   = 512
 	maxValueBytes = 1 << 20
+	maxKVRequest  = 6*(maxKeyBytes+maxValueBytes) + 4<<10 // every byte escaped as \u0041
 )
 
 // Codes of fastreact:kv/1.
@@ -61,6 +62,9 @@ func serveKV(ctx context.Context, runtime wazero.Runtime) error {
 // keyed reads a request before it is served, and hides what the store said when it failed.
 func keyed(serve func(*using, context.Context, kvRequest) (any, error)) func(context.Context, *using, []byte) any {
 	return func(ctx context.Context, u *using, raw []byte) any {
+		if len(raw) > maxKVRequest {
+			return refused(kvTooLarge, "The request is larger than any pair.")
+		}
 		var request kvRequest
 		err := json.Unmarshal(raw, &request)
 		if size := len(request.Key); err != nil || size == 0 || size > maxKeyBytes || !utf8.ValidString(request.Key) {

@@ -61,13 +61,14 @@ func (s *turns) next() []byte {
 	return input
 }
 
-// endOf describes how a call ended, answer or failure.
+// outcomeOf describes how a call ended, answer or failure, and what it cost.
 func outcomeOf(ctx context.Context, p *Plugin, input []byte) string {
-	answer, err := p.exchange(ctx, sdk.OpEvaluate, CallContext{}, input)
+	var spent Spent
+	answer, err := p.exchange(ctx, sdk.OpEvaluate, CallContext{Spent: &spent}, input)
 	if err != nil {
-		return asFailure("", err).Error()
+		return fmt.Sprintf("%v for %+v", asFailure("", err), spent)
 	}
-	return string(answer)
+	return fmt.Sprintf("%s for %+v", answer, spent)
 }
 
 // want is how the same call ends in an instance of its own.

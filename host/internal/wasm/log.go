@@ -23,8 +23,12 @@ type callLog struct {
 	cut      bool
 }
 
-// write takes text for the log. What goes over the budget is dropped.
+// write takes text for the log, and the end of its line. What goes over the budget is dropped.
 func (l *callLog) write(text []byte) {
+	if l.room() == 0 {
+		l.cut = true
+		return
+	}
 	kept := text[:l.fits(len(text))]
 	l.text = append(append(l.text, kept...), '\n')
 	l.tell(kept, []byte("\n"))
@@ -40,10 +44,12 @@ func (l *callLog) Write(text []byte) (int, error) {
 
 // fits returns how much of so many bytes the budget allows.
 func (l *callLog) fits(size int) int {
-	room := max(l.limit-len(l.text)-int(l.streamed), 0)
+	room := l.room()
 	l.cut = l.cut || size > room
 	return min(size, room)
 }
+
+func (l *callLog) room() int { return max(l.limit-len(l.text)-int(l.streamed), 0) }
 
 func (l *callLog) tell(parts ...[]byte) {
 	if l.author == nil {

@@ -34,7 +34,7 @@ func TestLoggedContentIsHiddenAtInfo(t *testing.T) {
 }
 
 func TestLogIsCutAtItsLimitAndSaysSo(t *testing.T) {
-	for _, name := range []string{"hostile/log-flood", "hostile/stderr-flood"} {
+	for _, name := range []string{"hostile/log-flood", "hostile/log-lines", "hostile/stderr-flood"} {
 		text := logOf(t, slog.LevelDebug, Module{Bytes: wat(t, name), Limits: sdk.Limits{LogBytes: 1000}})
 		if len(text) > 8000 || !strings.Contains(text, "cut at its limit") {
 			t.Errorf("%s: the log has %d bytes: %.200s", name, len(text), text)

@@ -17,6 +17,7 @@ import (
 // uses it.
 type using struct {
 	session *egress.Session
+	policy  egress.Policy
 	pairs   Pairs
 	drawer  run.Drawer
 	limit   int64 // bytes of the drawer
@@ -26,7 +27,8 @@ type using struct {
 // newUsing begins a call. close must follow.
 func (p *Plugin) newUsing(cc CallContext) *using {
 	return &using{
-		session: p.host.config.World.Egress.Session(p.egress), pairs: p.host.config.World.Pairs, limit: p.reach.kv,
+		session: p.host.config.World.Egress.Session(p.egress), policy: p.egress,
+		pairs: p.host.config.World.Pairs, limit: p.reach.kv,
 		drawer: run.Drawer{Plugin: p.name, Tenant: run.TenantKey(cc.Tenant)},
 		log:    p.log.With(slog.String("plugin", p.name), slog.String("run", cc.RunID)),
 	}
@@ -65,7 +67,8 @@ func refused(code, message string) capabilityFailure {
 }
 
 // asked serves an import that takes one JSON object and answers with another one, placed where fastreact_alloc says.
-// The result is 0 when the guest gave no room for the answer.
+// The result is 0 when the guest gave no room for the answer. A guest that asks while it is asked for room would nest
+// the host's stack as deeply as it likes: that ends it.
 func asked(answer func(ctx context.Context, u *using, raw []byte) any) api.GoModuleFunc {
 	return func(ctx context.Context, guest api.Module, stack []uint64) {
 		raw, ok := guest.Memory().Read(uint32(stack[0]), uint32(stack[1]))
@@ -74,11 +77,16 @@ func asked(answer func(ctx context.Context, u *using, raw []byte) any) api.GoMod
 		if !ok || v == nil || v.using == nil {
 			return
 		}
+		if v.giving {
+			panic(fail(run.PluginTrapped, "%s asked the host for something", exportAlloc))
+		}
 		text, err := encodeAnswer(answer(ctx, v.using, raw))
 		if err != nil {
 			return
 		}
+		v.giving = true
 		stack[0] = give(ctx, guest, text)
+		v.giving = false
 	}
 }
 

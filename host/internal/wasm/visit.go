@@ -42,6 +42,7 @@ type visit struct {
 	budget   *memoryBudget     // of the host, for what is kept outside of the guest
 
 	opened  int  // files that the guest opened and did not close
+	giving  bool // the guest was asked for room, by the host that serves it
 	touched bool // something changed that restoring memory and globals does not undo
 	broken  bool // the guest ended abnormally
 }

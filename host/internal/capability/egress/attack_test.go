@@ -294,3 +294,15 @@ func TestProxyOfTheEnvironmentIsNotAsked(t *testing.T) {
 		}
 	})
 }
+
+func TestQueryCannotEndTheFirstLineOfARequest(t *testing.T) {
+	everyWay(t, func(t *testing.T, out way) {
+		w := newWorld(t, func(w http.ResponseWriter, request *http.Request) {
+			_, _ = fmt.Fprint(w, request.Proto, " ", request.RequestURI)
+		})
+		got, err := out.get(w, w.grants(plain("api.example")), "http://api.example/a b?q=1 HTTP/1.0é")
+		if want := "HTTP/1.1 /a%20b?q=1%20HTTP/1.0%C3%A9"; err != nil || got != want {
+			t.Errorf("the server read %q, %v", got, err)
+		}
+	})
+}

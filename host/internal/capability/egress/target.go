@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -76,11 +77,12 @@ func portOf(parsed *url.URL) (int, error) {
 	return port, nil
 }
 
-// sent returns the URL that goes out: the compared host and port, the path and query as they were written.
+// sent returns the URL that goes out: the compared host and port, the path and query as they were written, but for
+// what may not stand there.
 func sent(parsed *url.URL, at target) *url.URL {
 	out := &url.URL{
 		Scheme: at.scheme, Host: at.host, Path: parsed.Path, RawPath: parsed.RawPath,
-		RawQuery: parsed.RawQuery, ForceQuery: parsed.ForceQuery,
+		RawQuery: visible(parsed.RawQuery), ForceQuery: parsed.ForceQuery,
 	}
 	if strings.Contains(at.host, ":") {
 		out.Host = "[" + at.host + "]"
@@ -89,4 +91,17 @@ func sent(parsed *url.URL, at target) *url.URL {
 		out.Host += ":" + strconv.Itoa(at.port)
 	}
 	return out
+}
+
+// visible escapes what may not stand in the first line of a request: a space would end the URL there.
+func visible(query string) string {
+	var out strings.Builder
+	for i := range len(query) {
+		if c := query[i]; c > ' ' && c < 0x7f {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
 }

@@ -32,16 +32,36 @@ func appendLimits(out []byte, least, greatest uint32) []byte {
 	return appendU32(appendU32(append(out, 1), least), greatest)
 }
 
-// capTables writes the table section with a maximum for every table.
+// capTables writes the table section with a maximum for every table. All together have as many entries as are allowed:
+// each grows by an equal share of what they do not begin with.
 func (m *module) capTables(r *reader) []byte {
-	n := r.count()
+	n := r.items()
+	share := m.shareOfTables(r, n)
 	out := appendU32(nil, uint32(n))
 	for i := 0; i < n && r.err == nil; i++ {
 		out = append(out, r.referenceType())
 		least, greatest := r.limits(uint64(m.options.TableEntries))
-		out = appendLimits(out, least, greatest)
+		out = appendLimits(out, least, uint32(min(uint64(greatest), uint64(least)+share)))
 	}
 	return out
+}
+
+// shareOfTables returns by how much each of n tables may grow. r stands at the first, and is left there.
+func (m *module) shareOfTables(r *reader, n int) uint64 {
+	ahead, most, all := *r, uint64(m.options.TableEntries), uint64(0)
+	for i := 0; i < n && ahead.err == nil; i++ {
+		ahead.referenceType()
+		least, _ := ahead.limits(noLimit)
+		all += uint64(least)
+	}
+	switch {
+	case all > most:
+		r.fail(fmt.Errorf("tables of %d entries where %d are allowed: %w", all, most, ErrTooLarge))
+		return 0
+	case n == 0:
+		return 0
+	}
+	return (most - all) / uint64(n)
 }
 
 // capMemories does the same with memories. A number of pages that no memory can have is malformed, not capped.

@@ -48,7 +48,7 @@ var (
 // Options are the limits written into a module. The zero value allows no memory, no table entry and no nested call.
 type Options struct {
 	MemoryPages  uint32 // the most pages (64 KiB) of each memory of the module
-	TableEntries uint32 // the most entries of each table of the module
+	TableEntries uint32 // the most entries of all tables of the module together, and of its passive elements
 	CallDepth    uint32 // weight of the functions that may be active at once
 	Snapshot     bool   // refuse what restoring memory and globals does not undo
 }

@@ -61,8 +61,9 @@ type module struct {
 	ownGlobal uint32 // index of the first global that is not imported
 	helpers   helpers
 
-	uses   uses
-	merges uint64 // values where ways meet, of all functions
+	uses    uses
+	merges  uint64 // values where ways meet, of all functions
+	waiting uint64 // passive elements
 }
 
 // uses says which operations occur in a module.
@@ -162,7 +163,7 @@ func (m *module) keepCustom(outer *reader, content []byte) {
 }
 
 const (
-	maxItems  = 100_000 // types, imports, functions or globals
+	maxItems  = 100_000 // types, imports, functions, tables, globals or segments
 	maxValues = 1000    // parameters or results of one function
 	maxLocals = 50_000  // of one function
 	maxPages  = 65_536
@@ -173,7 +174,7 @@ const (
 func (r *reader) items() int {
 	n := r.count()
 	if n > maxItems {
-		r.fail(fmt.Errorf("%d types, imports, functions or globals: %w", n, ErrTooLarge))
+		r.fail(fmt.Errorf("%d items of one section: %w", n, ErrTooLarge))
 		return 0
 	}
 	return n

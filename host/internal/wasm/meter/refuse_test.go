@@ -67,6 +67,16 @@ func TestRewriteRefuses(t *testing.T) {
 
 		{"more memory than allowed", with(func(d *draft) { d.memories = [][]byte{{0, 17}} }), meter.ErrTooLarge},
 		{"a larger table than allowed", with(func(d *draft) { d.tables = append(d.tables, []byte{externref, 0, 17}) }), meter.ErrTooLarge},
+		{"tables that are larger together than allowed", with(func(d *draft) {
+			d.tables = [][]byte{{funcref, 0, 9}, {externref, 0, 8}}
+		}), meter.ErrTooLarge},
+		{"100,001 tables", with(func(d *draft) { d.tables = slices.Repeat([][]byte{{funcref, 0, 0}}, 100_001) }), meter.ErrTooLarge},
+		{"100,001 data segments", with(func(d *draft) { d.data = slices.Repeat([][]byte{{1, 0}}, 100_001) }), meter.ErrTooLarge},
+		{"100,001 element segments", with(func(d *draft) { d.elements = slices.Repeat([][]byte{{1, 0, 0}}, 100_001) }), meter.ErrTooLarge},
+		{"more passive elements than allowed", with(func(d *draft) {
+			nine := join([]byte{1, 0}, list(slices.Repeat([][]byte{{0}}, 9)...))
+			d.elements = [][]byte{nine, nine}
+		}), meter.ErrTooLarge},
 		{"memory that cannot be", with(func(d *draft) { d.memories = [][]byte{{1, 1, 0x81, 0x80, 0x04}} }), meter.ErrMalformed},
 		{"shared memory", with(func(d *draft) { d.memories = [][]byte{{3, 1, 1}} }), meter.ErrUnsupported},
 		{"memory of 64 bits", with(func(d *draft) { d.memories = [][]byte{{4, 1}} }), meter.ErrUnsupported},

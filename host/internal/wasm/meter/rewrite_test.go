@@ -80,10 +80,10 @@ func TestMaximaAreWrittenAndSmallerOnesStay(t *testing.T) {
 	cases := []struct {
 		name        string
 		declared    []byte // limits of the memory and of both tables
-		memory, all int32  // how much each can grow from 1
+		memory, all int32  // how much the memory and each of the tables, which share what is allowed, can grow from 1
 	}{
-		{"undeclared", []byte{0, 1}, 15, 99},
-		{"larger", []byte{1, 1, 110}, 15, 99},
+		{"undeclared", []byte{0, 1}, 15, 49},
+		{"larger", []byte{1, 1, 110}, 15, 49},
 		{"smaller", []byte{1, 1, 5}, 4, 4},
 	}
 	for _, c := range cases {

@@ -42,7 +42,7 @@ type Pool[T any] struct {
 	used    []used[T]    // given back, to be restored or discarded
 	queue   []*waiter[T] // who came first stands first
 	closed  bool
-	busy    int // in the keeper's hands
+	busy    int // being restored or discarded
 	numbers Gauges
 }
 
@@ -198,12 +198,20 @@ func (p *Pool[T]) Shed() int {
 	p.mu.Lock()
 	idle := p.idle
 	p.idle = nil
+	p.busy += len(idle) // Close waits until they are gone
 	p.numbers.Discarded += int64(len(idle))
-	p.pass()
 	p.mu.Unlock()
+	if len(idle) == 0 {
+		return 0
+	}
 	for _, r := range idle {
 		p.config.Discard(r.value)
 	}
+	p.mu.Lock()
+	p.busy -= len(idle)
+	p.pass()
+	p.mu.Unlock()
+	p.nudge()
 	return len(idle)
 }
 

@@ -311,3 +311,31 @@ func TestManyBorrowersLoseNothing(t *testing.T) {
 		t.Errorf("%d made, %d freed", made, freed)
 	}
 }
+
+func TestClosingWaitsForWhatIsBeingShed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s shop
+		config, begun, goOn := s.config(), make(chan bool), make(chan bool)
+		discard := config.Discard
+		config.Discard = func(t *toy) {
+			begun <- true
+			<-goOn
+			discard(t)
+		}
+		p := New(config)
+		p.Return(lease(t, p), true)
+		synctest.Wait()
+		go p.Shed()
+		<-begun
+		closed := make(chan error, 1)
+		go func() { closed <- p.Close(t.Context()) }()
+		synctest.Wait()
+		if len(closed) > 0 {
+			t.Error("it is closed while an instance is being freed")
+		}
+		close(goOn)
+		if err := <-closed; err != nil || s.freed.Load() != 1 {
+			t.Errorf("%v, %d freed", err, s.freed.Load())
+		}
+	})
+}
