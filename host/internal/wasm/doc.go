@@ -1,5 +1,5 @@
-// Package wasm runs plugins in a sandbox: every call gets a fresh instance, sees only what the operator granted, and
-// ends within its limits. Whatever goes wrong is a *Failure with a stable code, never an answer.
+// Package wasm runs plugins in a sandbox: every call finds the plugin as it was at its start, sees only what the
+// operator granted, and ends within its limits. Whatever goes wrong is a *Failure with a stable code, never an answer.
 //
 // A pure plugin (policy, scope, guard) sees no world: its clock stands still, its randomness follows from its input,
 // its environment is empty and it holds no descriptor, so the same question has the same answer later. What a file
