@@ -48,6 +48,19 @@ func (r *reader) u32() uint32 { return uint32(r.number(1<<32 - 1)) }
 // count reads a vector's length. An element takes at least one byte, so a longer vector is a lie.
 func (r *reader) count() int { return int(r.number(uint64(len(r.rest)))) }
 
+// maxItems bounds the types, imports, functions and exports of a module, each of which the host remembers.
+const maxItems = 100_000
+
+// items reads the length of a vector of such items.
+func (r *reader) items() int {
+	n := r.count()
+	if n > maxItems {
+		r.fail(fmt.Errorf("%d items where %d are allowed", n, maxItems))
+		return 0
+	}
+	return n
+}
+
 func (r *reader) bytes(n uint32) []byte {
 	if uint64(n) > uint64(len(r.rest)) {
 		r.fail(errShort)

@@ -1,6 +1,9 @@
 package wasm
 
 import (
+	"encoding/binary"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +52,19 @@ func TestGoPolicyImportsTheBaseSetOnly(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"log"}, got.Capabilities); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestModuleOfTooManyExportsIsRefused(t *testing.T) {
+	section := binary.AppendUvarint(nil, maxItems+1)
+	for n := range maxItems + 1 {
+		name := fmt.Appendf(nil, "%06d", n)
+		section = append(append(append(section, byte(len(name))), name...), kindFunction, 0)
+	}
+	module := append([]byte("\x00asm\x01\x00\x00\x00"), sectionExport)
+	module = append(binary.AppendUvarint(module, uint64(len(section))), section...)
+	if _, err := Inspect(module); err == nil || !strings.Contains(err.Error(), "100001 items") {
+		t.Error(err)
 	}
 }
 

@@ -132,6 +132,15 @@ func TestLeakTestFindsALeakWhenNothingIsRestored(t *testing.T) {
 	t.Logf("without restoring, step %d shows it", failed)
 }
 
+func TestLeakTestFindsALeakWhenOnlyGlobalsAreRestored(t *testing.T) {
+	s := newTurns(t, 1)
+	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot)
+	p.image = &image{memory: p.image.memory, globals: p.image.globals} // it shows no block
+	if s.play(t, p, 100) < 0 {
+		t.Error("100 calls without restoring memory went unnoticed: the test finds nothing")
+	}
+}
+
 func TestNoCallLearnsAnythingWhileManyRunAndThePluginCloses(t *testing.T) {
 	host := newHost(t, Config{})
 	s := newTurns(t, 3)

@@ -75,7 +75,7 @@ func (s *shape) read(part section) error {
 	case sectionImport:
 		s.readImports(r)
 	case sectionFunction:
-		for range r.count() {
+		for range r.items() {
 			s.functions = append(s.functions, r.u32())
 		}
 	case sectionMemory:
@@ -111,7 +111,7 @@ func (s *shape) readCustom(r *reader) {
 }
 
 func (s *shape) readTypes(r *reader) {
-	for range r.count() {
+	for range r.items() {
 		if form := r.byte(); form != 0x60 {
 			r.fail(fmt.Errorf("type form %#x is not supported", form))
 			return
@@ -123,7 +123,7 @@ func (s *shape) readTypes(r *reader) {
 }
 
 func (s *shape) readImports(r *reader) {
-	for range r.count() {
+	for range r.items() {
 		entry := imported{module: r.name(), name: r.name(), kind: r.byte()}
 		switch entry.kind {
 		case kindFunction:
@@ -146,7 +146,7 @@ func (s *shape) readImports(r *reader) {
 }
 
 func (s *shape) readExports(r *reader) {
-	for range r.count() {
+	for range r.items() {
 		name := r.name()
 		entry := exported{kind: r.byte(), index: r.u32()}
 		if _, twice := s.exports[name]; twice {

@@ -22,7 +22,7 @@ const (
 )
 
 // hostileLimits keep the native stack small.
-var hostileLimits = meter.Options{MemoryPages: 4096, TableEntries: 1_000_000, CallDepth: 20_000}
+var hostileLimits = meter.Options{MemoryPages: 4096, TableEntries: 1_100_000, CallDepth: 20_000}
 
 func TestEveryHostileShapeIsEndedByATick(t *testing.T) {
 	for name := range hostile(t, deadline()).ExportedFunctionDefinitions() {

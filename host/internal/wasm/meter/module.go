@@ -163,7 +163,7 @@ func (m *module) keepCustom(outer *reader, content []byte) {
 }
 
 const (
-	maxItems  = 100_000 // types, imports, functions, tables, globals or segments
+	maxItems  = 100_000 // types, imports, functions, tables, globals, exports or segments
 	maxValues = 1000    // parameters or results of one function
 	maxLocals = 50_000  // of one function
 	maxPages  = 65_536

@@ -121,7 +121,7 @@ func (m *module) writeGlobals(r *reader) []byte {
 }
 
 func (m *module) writeExports(r *reader) []byte {
-	n := r.count()
+	n := r.items()
 	names := m.mutableNames()
 	out := appendU32(nil, uint32(n+len(names)+2))
 	for i := 0; i < n && r.err == nil; i++ {
