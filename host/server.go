@@ -217,10 +217,18 @@ func (s *Server) drain(web *http.Server) {
 	}
 }
 
-// compilePlugins compiles the modules one by one: two at a time would only fight for the same cores.
+// compilePlugins compiles the modules one by one: two at a time would only fight for the same cores. Those that judge
+// come first, for they are asked about every call.
 func (s *Server) compilePlugins(ctx context.Context) {
+	s.compileThose(ctx, sdk.Kind.Pure)
+	s.compileThose(ctx, func(kind sdk.Kind) bool { return !kind.Pure() })
+}
+
+func (s *Server) compileThose(ctx context.Context, chosen func(sdk.Kind) bool) {
 	for _, r := range s.serving.Load().residents {
-		r.compile(ctx, s.plugins, s.options.Log)
+		if chosen(r.manifest().Kind) {
+			r.compile(ctx, s.plugins, s.options.Log)
+		}
 	}
 }
 
