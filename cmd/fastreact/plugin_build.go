@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fastreact/fastreact/host"
+	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
 )
 
@@ -42,8 +43,11 @@ func newPluginBuild(p program) *cobra.Command {
 			if asJSON {
 				return writeJSON(p.out, made)
 			}
-			_, err = fmt.Fprintf(p.out, "%s\n%s\nTo load it, list it in the configuration:\n  plugins: {load: [%s]}\n",
-				onScreen(made.Path), made.Digest, made.Entry)
+			next := fmt.Sprintf("To load it, list it in the configuration:\n  plugins: {load: [%s]}", made.Entry)
+			if survey.Kind == sdk.KindGuard {
+				next = "It can be tried with `fastreact plugin test`. The service asks no guards yet, and does not load it."
+			}
+			_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", onScreen(made.Path), made.Digest, next)
 			return err
 		},
 	}
