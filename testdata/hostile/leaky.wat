@@ -44,7 +44,8 @@
     (if (i32.eq (local.get $deed) (i32.const 115)) (then (loop $again (br $again))))               ;; spin
     (if (i32.eq (local.get $deed) (i32.const 103)) (then (drop (memory.grow (i32.const 1)))))      ;; grow
     (if (i32.eq (local.get $deed) (i32.const 101)) (then (call $exit (i32.const 3))))              ;; exit
-    (if (i32.eq (local.get $deed) (i32.const 99)) (then (drop (call $close (i32.const 1)))))       ;; close
+    (if (i32.eq (local.get $deed) (i32.const 99)) (then                                            ;; close, and tell whether it was open
+      (i32.store8 (i32.const 1035) (i32.add (i32.const 65) (call $close (i32.const 1))))))
     (if (i32.eq (local.get $deed) (i32.const 122)) (then (return (i64.const 0))))                  ;; zero
     (i64.or (i64.const 0x40000000000) (i64.extend_i32_u (local.get $size))))
 
