@@ -10,17 +10,17 @@ import (
 
 // LimitsConfig bounds one call of a plugin. Zero means the manifest's word, else the host's default.
 type LimitsConfig struct {
-	Wall          time.Duration `key:"wall" default:"0s" min:"0s" max:"5m" about:"Wall time; 0s means the host's default."`
+	Wall          time.Duration `key:"wall" default:"0s" min:"0s" max:"1h" about:"Wall time; 0s means the host's default."`
 	Gas           int64         `key:"gas" default:"0" min:"0" max:"10000000000000000" about:"Work, about one an instruction; 0 means the host's default."`
-	MemoryPages   uint32        `key:"memory_pages" default:"0" min:"0" max:"8192" about:"Memory in pages of 64 KiB; 0 means the host's default."`
+	MemoryPages   uint32        `key:"memory_pages" default:"0" min:"0" max:"65536" about:"Memory in pages of 64 KiB; 0 means the host's default."`
 	TableEntries  uint32        `key:"table_entries" default:"0" min:"0" max:"1048576" about:"Entries of all tables together; 0 means the host's default."`
 	CallDepth     uint32        `key:"call_depth" default:"0" min:"0" max:"500000" about:"Calls nested in each other; 0 means the host's default."`
 	HostCalls     int           `key:"host_calls" default:"0" min:"0" max:"100000000" about:"Calls of the host; 0 means the host's default."`
 	HTTPRequests  int           `key:"http_requests" default:"0" min:"0" max:"1000" about:"HTTP requests; 0 means the host's default."`
 	HTTPBytes     int           `key:"http_bytes" default:"0" min:"0" max:"268435456" about:"Bytes sent and received over HTTP; 0 means the host's default."`
 	HTTPRedirects int           `key:"http_redirects" default:"0" min:"0" max:"20" about:"Redirects followed for one HTTP request; 0 means the host's default."`
-	OutputBytes   int           `key:"output_bytes" default:"0" min:"0" max:"16777216" about:"Size of one answer; 0 means the host's default."`
-	LogBytes      int           `key:"log_bytes" default:"0" min:"0" max:"1048576" about:"Log output; 0 means the host's default."`
+	OutputBytes   int           `key:"output_bytes" default:"0" min:"0" max:"268435456" about:"Size of one answer; 0 means the host's default."`
+	LogBytes      int           `key:"log_bytes" default:"0" min:"0" max:"268435456" about:"Log output; 0 means the host's default."`
 	Leases        int           `key:"leases" default:"0" min:"0" max:"1024" about:"Calls at once; 0 means the host's default."`
 }
 
