@@ -21,10 +21,8 @@ func (r *Reader) quoted() (inner []byte, plain bool) {
 		r.fail("this is not a string")
 		return nil, true
 	}
-	start, at, text := r.at+1, r.at+1, r.text
-	for at < len(text) && plainByte(text[at]) {
-		at++
-	}
+	start, text := r.at+1, r.text
+	at := start + plainSize(text[start:])
 	if at < len(text) && text[at] == '"' {
 		r.at = at + 1
 		return text[start:at], true
@@ -35,6 +33,9 @@ func (r *Reader) quoted() (inner []byte, plain bool) {
 // winding reads on from the first byte of a string that is not plain ASCII.
 func (r *Reader) winding(start, at int) ([]byte, bool) {
 	for ; at < len(r.text); at++ {
+		if at += plainSize(r.text[at:]); at == len(r.text) {
+			break
+		}
 		switch c := r.text[at]; {
 		case c == '"':
 			r.at = at + 1

@@ -9,6 +9,27 @@ import (
 // plainByte reports whether c means itself inside a string and needs no closer look.
 func plainByte(c byte) bool { return ' ' <= c && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
+// plainSize returns how many bytes at the beginning of text are plain. Eight are looked at together: a bit stays in
+// found for each that is a control character, beyond ASCII, a quote or a backslash.
+func plainSize(text []byte) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(text); n += 8 {
+		b := text[n : n+8 : n+8]
+		eight := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, escape := eight^ones*'"', eight^ones*'\\'
+		found := eight | (eight-ones*' ')&^eight | (quote-ones)&^quote | (escape-ones)&^escape
+		if found&high != 0 {
+			break
+		}
+	}
+	for n < len(text) && plainByte(text[n]) {
+		n++
+	}
+	return n
+}
+
 // escapeSize returns how many bytes the escape at the beginning of text has, or 0 when it is none.
 func escapeSize(text []byte) int {
 	if len(text) < 2 {
@@ -52,12 +73,13 @@ func hexRune(text []byte) (rune, bool) {
 func unescape(inner []byte) []byte {
 	out := make([]byte, 0, len(inner))
 	for len(inner) > 0 {
-		c := inner[0]
-		switch {
-		case plainByte(c):
-			out = append(out, c)
-			inner = inner[1:]
-		case c == '\\':
+		if plain := plainSize(inner); plain > 0 {
+			out = append(out, inner[:plain]...)
+			inner = inner[plain:]
+			continue
+		}
+		switch inner[0] {
+		case '\\':
 			size := 0
 			out, size = appendEscape(out, inner)
 			inner = inner[size:]
