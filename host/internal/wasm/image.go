@@ -13,6 +13,9 @@ type image struct {
 	globals []uint64
 }
 
+// quickImage is how large an image may be for its restoring to take less time than waking somebody else to do it.
+const quickImage = 256 << 10
+
 // blockSize is how much memory is compared at a time. A call dirties few blocks, and reading is cheaper than writing.
 const blockSize = 4096
 

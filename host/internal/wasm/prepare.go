@@ -33,7 +33,7 @@ func (p *Plugin) prepare(ctx context.Context) error {
 		Make: p.bear, Discard: (*instance).close,
 	}
 	if p.mode == ModeSnapshot {
-		config.Restore = p.restore
+		config.Restore, config.Quick = p.restore, len(p.image.memory) <= quickImage
 	}
 	p.pool = pool.New(config)
 	return nil

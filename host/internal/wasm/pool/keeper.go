@@ -30,9 +30,15 @@ func (p *Pool[T]) tidyOne() bool {
 	p.mu.Lock()
 	u, there := p.pick()
 	p.mu.Unlock()
-	if !there {
-		return false
+	if there {
+		p.finish(u)
 	}
+	return there
+}
+
+// finish restores or discards an instance and passes on what comes of it. The keeper looks after a surplus, and after
+// what came to rest in a pool that was closed meanwhile.
+func (p *Pool[T]) finish(u used[T]) {
 	kept, took := p.tidy(u)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,7 +49,9 @@ func (p *Pool[T]) tidyOne() bool {
 	} else {
 		p.pass()
 	}
-	return true
+	if p.closed || len(p.idle) > p.config.Least {
+		p.nudge()
+	}
 }
 
 // pick takes what was given back first.

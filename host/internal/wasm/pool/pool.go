@@ -29,6 +29,7 @@ type Config[T any] struct {
 	Make    func(context.Context) (T, error) // runs on the borrower's goroutine
 	Restore func(T) error                    // makes it as good as new, or fails; nil: each instance is lent once
 	Discard func(T)                          // frees it
+	Quick   bool                             // restoring takes less time than handing it over: who gives back does it
 }
 
 // Pool lends instances. It may be used from many goroutines. Close it to free them.
@@ -184,10 +185,16 @@ func (p *Pool[T]) leave(w *waiter[T]) bool {
 	return false
 }
 
-// Return gives an instance back. One that is not whole is discarded. It does not wait for either.
+// Return gives an instance back. One that is not whole is discarded. It waits for neither, but for a quick restoring.
 func (p *Pool[T]) Return(value T, whole bool) {
 	p.mu.Lock()
 	p.numbers.Leased--
+	if p.config.Quick && whole && !p.closed {
+		p.busy++
+		p.mu.Unlock()
+		p.finish(used[T]{value, whole})
+		return
+	}
 	p.used = append(p.used, used[T]{value, whole})
 	p.mu.Unlock()
 	p.nudge()

@@ -339,3 +339,33 @@ func TestClosingWaitsForWhatIsBeingShed(t *testing.T) {
 		}
 	})
 }
+
+func TestWhoGivesBackRestoresWhatIsQuick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shop{}
+		config := s.config()
+		config.Quick = true
+		p := New(config)
+		one, other := lease(t, p), lease(t, p)
+		one.dirt, other.dirt = 1, 1
+		p.Return(one, true)
+		p.Return(other, true)
+		if now := p.Gauges(); now.Idle != 2 || now.Restored != 2 || one.dirt+other.dirt != 0 {
+			t.Errorf("after both came back: %+v", now)
+		}
+		time.Sleep(2 * config.Linger) // the bubble's own time
+		synctest.Wait()
+		if now := p.Gauges(); now.Idle != 1 {
+			t.Errorf("long after the burst: %+v", now)
+		}
+		last := lease(t, p)
+		closed := make(chan struct{})
+		go func() { defer close(closed); shut(t, p) }()
+		synctest.Wait()
+		p.Return(last, true)
+		<-closed
+		if s.made.Load() != s.freed.Load() {
+			t.Errorf("%d made, %d freed", s.made.Load(), s.freed.Load())
+		}
+	})
+}
