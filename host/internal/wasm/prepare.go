@@ -139,6 +139,9 @@ func (p *Plugin) develop(ctx context.Context, i *instance) error {
 func (p *Plugin) warmUp(ctx context.Context, i *instance) (answers [][]byte, ok bool) {
 	for _, w := range warmUps(p.manifest.Kind) {
 		v := p.visit(ctx, CallContext{})
+		if latest := time.Now().Add(warmUpWall); latest.Before(v.meter.deadline) {
+			v.meter.deadline = latest
+		}
 		answer, err := i.exchange(withVisit(ctx, v), v, w.op, w.input)
 		if v.broken || v.touched {
 			return nil, false
@@ -159,6 +162,10 @@ func equalAnswers(a, b [][]byte) bool {
 	}
 	return true
 }
+
+// warmUpWall bounds each question of a warm-up. A guest that may take longer for a call is not waited for when it is
+// loaded: it goes to work cold.
+const warmUpWall = 2 * time.Second
 
 type warmUp struct {
 	op    sdk.Op
