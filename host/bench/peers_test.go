@@ -16,7 +16,7 @@ import (
 
 // native is the policy as a Go function behind encoding/json.
 func native(*testing.B) contestant {
-	return contestant{"native", func(question []byte) ([]byte, error) {
+	return contestant{name: "native", ask: func(question []byte) ([]byte, error) {
 		var q sdk.Question
 		if err := json.Unmarshal(question, &q); err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func celProgram(b *testing.B) contestant {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return contestant{"cel", func(question []byte) ([]byte, error) {
+	return contestant{name: "cel", ask: func(question []byte) ([]byte, error) {
 		var q map[string]any
 		if err := json.Unmarshal(question, &q); err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func opaQuery(b *testing.B) contestant {
 		b.Fatal(err)
 	}
 	ctx := context.Background()
-	return contestant{"opa", func(question []byte) ([]byte, error) {
+	return contestant{name: "opa", ask: func(question []byte) ([]byte, error) {
 		var q map[string]any
 		if err := json.Unmarshal(question, &q); err != nil {
 			return nil, err

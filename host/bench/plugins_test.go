@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // plugin is a policy in the plugin host, in snapshot mode, metered.
-func plugin(b *testing.B, name, dir string) contestant {
+func plugin(b *testing.B, name, dir string, rests bool) contestant {
 	b.Helper()
 	host, err := wasm.New(wasm.Config{})
 	if err != nil {
@@ -29,9 +30,17 @@ func plugin(b *testing.B, name, dir string) contestant {
 		b.Fatal(err)
 	}
 	ctx := context.Background()
-	return contestant{name, func(question []byte) ([]byte, error) {
+	c := contestant{name: name, ask: func(question []byte) ([]byte, error) {
 		return loaded.Exchange(ctx, sdk.OpEvaluate, wasm.CallContext{}, question)
 	}}
+	if rests {
+		c.rest = func() {
+			for loaded.Gauges().Restoring > 0 {
+				runtime.Gosched()
+			}
+		}
+	}
+	return c
 }
 
 func buildModule(b *testing.B, dir string) []byte {
@@ -68,7 +77,7 @@ func goSDK(b *testing.B) contestant {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = loaded.Close(context.Background()) })
-	return contestant{"extism", func(question []byte) ([]byte, error) {
+	return contestant{name: "extism", ask: func(question []byte) ([]byte, error) {
 		_, answer, err := loaded.Call("evaluate", question)
 		return answer, err
 	}}

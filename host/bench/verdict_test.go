@@ -8,7 +8,8 @@ import "testing"
 func BenchmarkVerdict(b *testing.B) {
 	race := newRace(b,
 		native(b), celProgram(b), opaQuery(b), goSDK(b),
-		plugin(b, "c", "guest-c"), plugin(b, "go", "guest-go"),
+		plugin(b, "c", "guest-c", true), plugin(b, "go", "guest-go", true),
+		plugin(b, "c-at-once", "guest-c", false), plugin(b, "go-at-once", "guest-go", false),
 	)
 	race.run(b, questions(b))
 	race.report(b, "c/native", "c", "native")
