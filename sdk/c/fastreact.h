@@ -147,13 +147,18 @@ static inline fr_text fr_text_of_whole(int64_t whole) {
     return fr_join((fr_text){digits + i, sizeof digits - i}, (fr_text){0, 0});
 }
 
-static inline int fr_equals(fr_text text, const char *word) {
-    return text.size == fr__length(word) && fr__same(text.at, word, text.size);
+/* How many bytes of the text are those of the word, from the beginning; the whole word when word[that] is 0. */
+static inline size_t fr__shared(fr_text text, const char *word) {
+    size_t i = 0;
+    while (i < text.size && word[i] && text.at[i] == word[i]) i++;
+    return i;
 }
 
-static inline int fr_starts_with(fr_text text, const char *word) {
-    size_t size = fr__length(word);
-    return text.size >= size && fr__same(text.at, word, size);
+static inline int fr_starts_with(fr_text text, const char *word) { return word[fr__shared(text, word)] == 0; }
+
+static inline int fr_equals(fr_text text, const char *word) {
+    size_t shared = fr__shared(text, word);
+    return shared == text.size && word[shared] == 0;
 }
 
 static inline int fr_ends_with(fr_text text, const char *word) {
@@ -174,12 +179,10 @@ static inline const char *fr__pass_others(const char *at, const char *end, char 
 }
 
 static inline int fr_contains(fr_text text, const char *word) {
-    size_t size = fr__length(word);
-    if (size == 0) return 1;
-    for (const char *at = text.at, *end = at + text.size; (size_t)(end - at) >= size; at++) {
+    if (*word == 0) return 1;
+    for (const char *at = text.at, *end = at + text.size; at < end; at++) {
         at = fr__pass_others(at, end, *word);
-        if ((size_t)(end - at) < size) return 0;
-        if (*at == *word && fr__same(at, word, size)) return 1;
+        if (at < end && fr_starts_with((fr_text){at, (size_t)(end - at)}, word)) return 1;
     }
     return 0;
 }

@@ -183,14 +183,15 @@ func TestValuesAreFoundByTheirPaths(t *testing.T) {
 	}
 }
 
-func TestTextContainsWhatStringsContainsFinds(t *testing.T) {
+func TestTextsAreComparedAsPackageStringsComparesThem(t *testing.T) {
 	m := newMirror(t)
 	for _, word := range []string{"", "a", "ab", "aab", "abc", "é", "baaaaaaaab", strings.Repeat("a", 20)} {
 		for before := range 18 {
-			for _, text := range []string{strings.Repeat("a", before) + word, strings.Repeat("a", before) + "b" + word + "é", strings.Repeat("b", before)} {
+			for _, text := range []string{word, word + "a", strings.Repeat("a", before) + word, strings.Repeat("a", before) + "b" + word + "é", strings.Repeat("b", before)} {
 				args, _ := json.Marshal(map[string]string{"text": text, "word": word})
 				got := structured(t, m.ask(t, sdk.OpCall, []byte(`{"tool":"contains","args":`+string(args)+`}`)))
-				if want := fmt.Sprint(strings.Contains(text, word)); got != want {
+				want := fmt.Sprintf("[%v,%v,%v,%v]", strings.Contains(text, word), text == word, strings.HasPrefix(text, word), strings.HasSuffix(text, word))
+				if got != want {
 					t.Fatalf("%q in %q: %s, want %s", word, text, got, want)
 				}
 			}

@@ -47,12 +47,15 @@ static void find(fr_writer *w, fr_value input, fr_text path) {
     else fr_write_value(w, found);
 }
 
-/* contains answers whether one text lies in the other. */
+/* contains answers whether one text lies in the other, is it, begins it and ends it. */
 static void contains(fr_writer *w, fr_value args) {
     fr_text text, word;
     if (!fr_get_text(fr_at(args, "text"), &text) || !fr_get_text(fr_at(args, "word"), &word)) return fr_fail(w);
     fr_text ended = fr_join(word, (fr_text){"", 1});
-    fr_write_bool(w, fr_contains(text, ended.at));
+    fr_begin_list(w);
+    fr_write_bool(w, fr_contains(text, ended.at)), fr_write_bool(w, fr_equals(text, ended.at));
+    fr_write_bool(w, fr_starts_with(text, ended.at)), fr_write_bool(w, fr_ends_with(text, ended.at));
+    fr_end_list(w);
 }
 
 static void call(fr_value input, fr_writer *answer) {
