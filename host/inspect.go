@@ -48,7 +48,7 @@ func DryRun(ctx context.Context, options Options, probe Probe) (decision Decisio
 	if err := s.buildGate(ctx); err != nil {
 		return Decision{}, err
 	}
-	s.compileThose(ctx, sdk.Kind.Pure) // tools are not called
+	s.compilePlugins(ctx)
 	if !json.Valid(probe.Args) {
 		return Decision{}, fmt.Errorf("the arguments are not JSON")
 	}
