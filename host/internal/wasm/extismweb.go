@@ -8,6 +8,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/capability/egress"
 	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
 )
 
 // extismResponse is what the last HTTP request of a call left behind.
@@ -50,7 +51,7 @@ func (v *visit) sendExtism(ctx context.Context, raw, body []byte) []byte {
 	if len(raw) > httpRequestSpare || json.Unmarshal(raw, &request) != nil || v.using == nil {
 		panic(fail(run.PluginTrapped, "http_request was given no request"))
 	}
-	response, err := v.using.send(ctx, egress.Request{
+	response, err := v.using.send(ctx, sdk.HTTPRequest{
 		Method: strings.ToUpper(request.Method), URL: request.URL, Header: request.Headers, Body: body,
 	})
 	var refusal *egress.Refusal

@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/fastreact/fastreact/host/internal/capability/egress"
+	"github.com/fastreact/fastreact/sdk"
 )
 
 // httpRequest is what a guest gives to fastreact:http/1 send. Fields that it has beyond these mean nothing.
@@ -63,7 +64,7 @@ func sendHTTP(ctx context.Context, u *using, raw []byte) any {
 	if request.Body != "" {
 		body = []byte(request.Body)
 	}
-	response, err := u.send(ctx, egress.Request{Method: request.Method, URL: request.URL, Header: request.Headers, Body: body})
+	response, err := u.send(ctx, sdk.HTTPRequest{Method: request.Method, URL: request.URL, Header: request.Headers, Body: body})
 	var refusal *egress.Refusal
 	if errors.As(err, &refusal) {
 		return refused(string(refusal.Code), refusal.Sentence)

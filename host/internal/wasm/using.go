@@ -43,7 +43,7 @@ func (u *using) close() {
 
 // send makes one request for the guest, of whatever dialect. It ends with ctx, which is the call's. Every error is a
 // *egress.Refusal.
-func (u *using) send(ctx context.Context, request egress.Request) (egress.Response, error) {
+func (u *using) send(ctx context.Context, request sdk.HTTPRequest) (sdk.HTTPResponse, error) {
 	response, err := u.session.Send(ctx, request)
 	var refused *egress.Refusal
 	if errors.As(err, &refused) {

@@ -40,11 +40,11 @@ func TestRecordedAnswersArePlayedInOrder(t *testing.T) {
 	s, session := played(t, `[
 		{"request": {"method": "POST", "url": "https://api.example/a?b=c", "headers": {"X-One": "1"}, "body": "hello"}, "response": {"status": 201, "headers": {"X-Two": "2"}, "body": "made"}},
 		{"request": {"url": "http://plain.example:8080/"}, "response": {"body": "plain"}}]`)
-	first, err := session.Send(t.Context(), egress.Request{Method: "POST", URL: "https://api.example/a?b=c", Header: map[string]string{"X-One": "1"}, Body: []byte("hello")})
+	first, err := session.Send(t.Context(), sdk.HTTPRequest{Method: "POST", URL: "https://api.example/a?b=c", Header: map[string]string{"X-One": "1"}, Body: []byte("hello")})
 	if err != nil || first.Status != 201 || string(first.Body) != "made" || first.Header["x-two"] != "2" {
 		t.Errorf("%+v %v", first, err)
 	}
-	second, err := session.Send(t.Context(), egress.Request{Method: "GET", URL: "http://plain.example:8080"})
+	second, err := session.Send(t.Context(), sdk.HTTPRequest{Method: "GET", URL: "http://plain.example:8080"})
 	if err != nil || second.Status != 200 || string(second.Body) != "plain" {
 		t.Errorf("%+v %v", second, err)
 	}
@@ -61,7 +61,7 @@ func TestRequestThatIsNotAsRecordedFailsTheCase(t *testing.T) {
 		{`{"body": "x"}`, `http[0] body: want "x", got ""`},
 	} {
 		s, session := played(t, `[{"request": `+c.recorded+`}]`)
-		if _, err := session.Send(t.Context(), egress.Request{Method: "GET", URL: "https://api.example/a"}); err != nil {
+		if _, err := session.Send(t.Context(), sdk.HTTPRequest{Method: "GET", URL: "https://api.example/a"}); err != nil {
 			t.Fatal(err)
 		}
 		unmet, _ := s.struck()
@@ -73,7 +73,7 @@ func TestRequestThatIsNotAsRecordedFailsTheCase(t *testing.T) {
 
 func TestRequestTooManyAndOneTooFewFailTheCase(t *testing.T) {
 	s, session := played(t, `[]`)
-	if _, err := session.Send(t.Context(), egress.Request{Method: "GET", URL: "https://api.example/a"}); err != nil {
+	if _, err := session.Send(t.Context(), sdk.HTTPRequest{Method: "GET", URL: "https://api.example/a"}); err != nil {
 		t.Fatal(err)
 	}
 	if unmet, _ := s.struck(); len(unmet) != 1 || !strings.Contains(unmet[0], "nothing is recorded for GET https://api.example/a") {
@@ -88,7 +88,7 @@ func TestRequestTooManyAndOneTooFewFailTheCase(t *testing.T) {
 func TestGrantsHoldOnTheStage(t *testing.T) {
 	s, session := played(t, `[]`)
 	for _, url := range []string{"https://other.example/", "https://api.example:8443/", "http://127.0.0.1/"} {
-		if _, err := session.Send(t.Context(), egress.Request{Method: "GET", URL: url}); err == nil {
+		if _, err := session.Send(t.Context(), sdk.HTTPRequest{Method: "GET", URL: url}); err == nil {
 			t.Errorf("%s was reached", url)
 		}
 	}

@@ -86,7 +86,7 @@ func TestHeaderBombIsRefused(t *testing.T) {
 }
 
 // send makes one request of a guest.
-func (w *world) send(policy Policy, request Request) (Response, error) {
+func (w *world) send(policy Policy, request sdk.HTTPRequest) (sdk.HTTPResponse, error) {
 	w.Helper()
 	session := w.broker.Session(policy)
 	defer session.Close()
@@ -97,7 +97,7 @@ func TestAnswerBeyondTheCallsBytesIsRefused(t *testing.T) {
 	w := newWorld(t, func(answer http.ResponseWriter, _ *http.Request) { _, _ = answer.Write(make([]byte, 4096)) })
 	for bytes, want := range map[int64]Code{4096: TooLarge, 8192: "", 0: TooLarge} {
 		policy := Policy{Grants: w.grants(plain("api.example")), Limits: Limits{Requests: 1, Bytes: bytes}}
-		if _, err := w.send(policy, Request{URL: "http://api.example/"}); codeOf(err) != want {
+		if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/"}); codeOf(err) != want {
 			t.Errorf("%d bytes: %v", bytes, err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestBytesOfAllRequestsOfACallCountTogether(t *testing.T) {
 	defer session.Close()
 	var codes []Code
 	for range 3 {
-		_, err := session.Send(t.Context(), Request{URL: "http://api.example/"})
+		_, err := session.Send(t.Context(), sdk.HTTPRequest{URL: "http://api.example/"})
 		codes = append(codes, codeOf(err))
 	}
 	if diff := cmp.Diff([]Code{"", "", TooLarge}, codes); diff != "" {
@@ -123,7 +123,7 @@ func TestPackedAnswerCountsUnpacked(t *testing.T) {
 		_, _ = answer.Write([]byte("packed"))
 	})
 	policy := Policy{Grants: w.grants(plain("api.example")), Limits: limits()}
-	if _, err := w.send(policy, Request{URL: "http://api.example/"}); codeOf(err) != BadResponse {
+	if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/"}); codeOf(err) != BadResponse {
 		t.Error(err)
 	}
 }
@@ -134,7 +134,7 @@ func TestRequestsBeyondTheirNumberAreRefused(t *testing.T) {
 	defer session.Close()
 	var codes []Code
 	for range 3 {
-		_, err := session.Send(t.Context(), Request{URL: "http://api.example/"})
+		_, err := session.Send(t.Context(), sdk.HTTPRequest{URL: "http://api.example/"})
 		codes = append(codes, codeOf(err))
 	}
 	if diff := cmp.Diff([]Code{"", "", TooMany}, codes); diff != "" {
@@ -146,7 +146,7 @@ func TestMethodThatIsNotGrantedIsRefused(t *testing.T) {
 	w := newWorld(t, hello)
 	policy := Policy{Grants: w.grants(sdk.HTTPAccess{Scheme: "http", Host: "api.example"}), Limits: limits()}
 	for method, want := range map[string]Code{"": "", "GET": "", "HEAD": "", "POST": NotGranted, "get": NotGranted, "G ET": BadRequest} {
-		if _, err := w.send(policy, Request{URL: "http://api.example/", Method: method}); codeOf(err) != want {
+		if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/", Method: method}); codeOf(err) != want {
 			t.Errorf("%q: %v", method, err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestHeadersOfTheConnectionAreNotForAGuestToSet(t *testing.T) {
 		"Host": "evil", "host": "evil", "Content-Length": "5", "Transfer-Encoding": "chunked", "Connection": "close",
 		"Accept-Encoding": "br", "X-A": "a\r\nHost: evil", "X A": "b", "": "c", "X-Nul": "\x00",
 	} {
-		if _, err := w.send(policy, Request{URL: "http://api.example/", Header: map[string]string{name: value}}); codeOf(err) != BadRequest {
+		if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/", Header: map[string]string{name: value}}); codeOf(err) != BadRequest {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestMoreHeadersThanAllowedAreRefused(t *testing.T) {
 		many["X-"+strings.Repeat("a", i+1)] = "b"
 	}
 	for _, header := range []map[string]string{many, {"X-Long": strings.Repeat("a", maxHeaderBytes)}} {
-		if _, err := w.send(policy, Request{URL: "http://api.example/", Header: header}); codeOf(err) != BadRequest {
+		if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/", Header: header}); codeOf(err) != BadRequest {
 			t.Error(err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestServerThatDripsEndsAtTheDeadline(t *testing.T) {
 		session := broker.Session(Policy{Grants: grants, Limits: limits()})
 		defer session.Close()
 		began := time.Now()
-		_, err = session.Send(t.Context(), Request{URL: "http://93.184.215.14/"})
+		_, err = session.Send(t.Context(), sdk.HTTPRequest{URL: "http://93.184.215.14/"})
 		if codeOf(err) != Timeout || time.Since(began) != 30*time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
@@ -214,7 +214,7 @@ func TestEndOfTheCallEndsItsRequest(t *testing.T) {
 		session := broker.Session(Policy{Grants: grants, Limits: limits()})
 		defer session.Close()
 		began := time.Now()
-		if _, err := session.Send(ctx, Request{URL: "http://93.184.215.14/"}); codeOf(err) != Timeout || time.Since(began) != time.Second {
+		if _, err := session.Send(ctx, sdk.HTTPRequest{URL: "http://93.184.215.14/"}); codeOf(err) != Timeout || time.Since(began) != time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})

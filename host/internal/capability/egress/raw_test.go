@@ -75,7 +75,7 @@ func TestAnswerThatIsWrittenOddlyIsReadInOneWayOrRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		session := broker.Session(Policy{Grants: grants, Vault: vault, Limits: limits()})
-		answer, err := session.Send(t.Context(), Request{URL: "http://api.example/"})
+		answer, err := session.Send(t.Context(), sdk.HTTPRequest{URL: "http://api.example/"})
 		session.Close()
 		if codeOf(err) != c.code || string(answer.Body) != c.body {
 			t.Errorf("%s: %q, %v", name, answer.Body, err)

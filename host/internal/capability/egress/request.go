@@ -9,22 +9,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/fastreact/fastreact/sdk"
 )
-
-// Request is one request of a guest. Names of secrets stand as secret://<name> in the query, headers and body.
-type Request struct {
-	Method string // in capitals; empty: GET
-	URL    string
-	Header map[string]string
-	Body   []byte
-}
-
-// Response is the whole answer to a request.
-type Response struct {
-	Status int
-	Header map[string]string // names in lower case; values of one name joined by ", "
-	Body   []byte
-}
 
 const (
 	maxHeaders     = 64
@@ -50,7 +37,7 @@ type draft struct {
 }
 
 // check refuses a request that is none, and reads its URL.
-func (r Request) check() (draft, error) {
+func check(r sdk.HTTPRequest) (draft, error) {
 	d := draft{method: r.Method, header: map[string]string{}, body: r.Body}
 	if d.method == "" {
 		d.method = http.MethodGet

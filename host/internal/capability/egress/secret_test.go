@@ -38,7 +38,7 @@ func (w *world) policy(hosts ...string) Policy {
 
 func TestSecretIsPutInForTheHostItIsBoundTo(t *testing.T) {
 	w := newWorld(t, echoed)
-	answer, err := w.send(w.policy("api.example"), Request{
+	answer, err := w.send(w.policy("api.example"), sdk.HTTPRequest{
 		Method: "POST", URL: "http://api.example/?key=secret://token&k2=secret%3A%2F%2Ftoken",
 		Header: map[string]string{"Authorization": "Bearer secret://token"}, Body: []byte(`{"key":"secret://token"}`),
 	})
@@ -68,17 +68,17 @@ func TestSecretGoesNowhereElse(t *testing.T) {
 	w := newWorld(t, echoed)
 	for name, row := range map[string]struct {
 		hosts   []string
-		request Request
+		request sdk.HTTPRequest
 		want    Code
 	}{
-		"another host":   {[]string{"other.example"}, Request{URL: "http://api.example/?a=secret://token"}, SecretNotGranted},
-		"another port":   {[]string{"api.example:81"}, Request{URL: "http://api.example/?a=secret://token"}, SecretNotGranted},
-		"unknown":        {[]string{"api.example"}, Request{URL: "http://api.example/?a=secret://tokens"}, SecretNotGranted},
-		"no name":        {[]string{"api.example"}, Request{URL: "http://api.example/?a=secret://"}, SecretNotGranted},
-		"in the path":    {[]string{"api.example"}, Request{URL: "http://api.example/secret://token"}, BadURL},
-		"escaped path":   {[]string{"api.example"}, Request{URL: "http://api.example/secret%3A%2f%2Ftoken"}, BadURL},
-		"in the host":    {[]string{"api.example"}, Request{URL: "http://secret://token/"}, BadURL},
-		"as header name": {[]string{"api.example"}, Request{URL: "http://api.example/", Header: map[string]string{"secret://token": "a"}}, BadRequest},
+		"another host":   {[]string{"other.example"}, sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"}, SecretNotGranted},
+		"another port":   {[]string{"api.example:81"}, sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"}, SecretNotGranted},
+		"unknown":        {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://api.example/?a=secret://tokens"}, SecretNotGranted},
+		"no name":        {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://api.example/?a=secret://"}, SecretNotGranted},
+		"in the path":    {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://api.example/secret://token"}, BadURL},
+		"escaped path":   {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://api.example/secret%3A%2f%2Ftoken"}, BadURL},
+		"in the host":    {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://secret://token/"}, BadURL},
+		"as header name": {[]string{"api.example"}, sdk.HTTPRequest{URL: "http://api.example/", Header: map[string]string{"secret://token": "a"}}, BadRequest},
 	} {
 		if _, err := w.send(w.policy(row.hosts...), row.request); codeOf(err) != row.want || w.hits.Load() > 0 {
 			t.Errorf("%s: %v", name, err)
@@ -89,7 +89,7 @@ func TestSecretGoesNowhereElse(t *testing.T) {
 func TestPluginWithoutSecretsCannotNameOne(t *testing.T) {
 	w := newWorld(t, echoed)
 	policy := Policy{Grants: w.grants(plain("api.example")), Limits: limits()}
-	if _, err := w.send(policy, Request{URL: "http://api.example/?a=secret://token"}); codeOf(err) != SecretNotGranted {
+	if _, err := w.send(policy, sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"}); codeOf(err) != SecretNotGranted {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func TestPluginWithoutSecretsCannotNameOne(t *testing.T) {
 func TestGuestThatKnowsAValueSendsItNowhere(t *testing.T) {
 	w := newWorld(t, echoed)
 	for _, value := range []string{canary, "the-services-own-token"} {
-		for name, request := range map[string]Request{
+		for name, request := range map[string]sdk.HTTPRequest{
 			"query":  {URL: "http://api.example/?a=" + url.QueryEscape(value)},
 			"path":   {URL: "http://api.example/" + value},
 			"header": {URL: "http://api.example/", Header: map[string]string{"A": "b " + value}},
@@ -122,7 +122,7 @@ func TestRedirectToAnotherHostCarriesNoSecret(t *testing.T) {
 	})
 	w.names["other.example"] = []string{"93.184.215.16"}
 	policy := w.policy("api.example", "other.example")
-	_, err := w.send(policy, Request{
+	_, err := w.send(policy, sdk.HTTPRequest{
 		URL:    "http://api.example/?a=secret://token",
 		Header: map[string]string{"Authorization": "Basic abc", "X-Key": "secret://token", "X-Plain": "kept"},
 	})
@@ -130,7 +130,7 @@ func TestRedirectToAnotherHostCarriesNoSecret(t *testing.T) {
 	if err != nil || strings.Contains(got, canary) || strings.Contains(got, "Basic") || !strings.Contains(got, "kept") {
 		t.Errorf("%v\n%s", err, got)
 	}
-	_, err = w.send(policy, Request{URL: "http://api.example/", Method: "POST", Body: []byte("secret://token")})
+	_, err = w.send(policy, sdk.HTTPRequest{URL: "http://api.example/", Method: "POST", Body: []byte("secret://token")})
 	if codeOf(err) != RedirectRefused {
 		t.Error(err)
 	}
@@ -141,7 +141,7 @@ func TestRedirectThatCarriesASecretElsewhereIsRefused(t *testing.T) {
 		http.Redirect(out, request, "http://other.example/?"+request.URL.RawQuery, http.StatusFound)
 	})
 	w.names["other.example"] = []string{"93.184.215.16"}
-	_, err := w.send(w.policy("api.example"), Request{URL: "http://api.example/?a=secret://token"})
+	_, err := w.send(w.policy("api.example"), sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"})
 	if codeOf(err) != SecretInResponse {
 		t.Error(err)
 	}
@@ -149,7 +149,7 @@ func TestRedirectThatCarriesASecretElsewhereIsRefused(t *testing.T) {
 
 func TestRefusalsHoldNoSecret(t *testing.T) {
 	w := newWorld(t, func(out http.ResponseWriter, _ *http.Request) { _, _ = out.Write([]byte(canary)) })
-	_, err := w.send(w.policy("api.example"), Request{URL: "http://api.example/?a=secret://token"})
+	_, err := w.send(w.policy("api.example"), sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"})
 	if err == nil || strings.Contains(err.Error(), canary) {
 		t.Error(err)
 	}
@@ -157,7 +157,7 @@ func TestRefusalsHoldNoSecret(t *testing.T) {
 
 func TestNetworkErrorHoldsNoSecret(t *testing.T) {
 	w := newWorld(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	_, err := w.send(w.policy("api.example"), Request{URL: "http://api.example/?a=secret://token"})
+	_, err := w.send(w.policy("api.example"), sdk.HTTPRequest{URL: "http://api.example/?a=secret://token"})
 	if codeOf(err) != Unreachable || NewScanner([]string{canary}).Finds([]byte(err.Error())) {
 		t.Error(err)
 	}

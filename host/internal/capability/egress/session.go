@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/fastreact/fastreact/sdk"
 )
 
 // Policy is what one plugin may do. It never changes.
@@ -43,44 +45,44 @@ func (s *Session) Close() {
 
 // Send makes one request, follows its redirects and returns the whole answer, if all of it is granted. It ends with ctx
 // at the latest. Every error is a *Refusal. This is the one way to the network for a guest of any dialect.
-func (s *Session) Send(ctx context.Context, request Request) (Response, error) {
+func (s *Session) Send(ctx context.Context, request sdk.HTTPRequest) (sdk.HTTPResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.broker.config.Timeout)
 	defer cancel()
 	response, err := s.send(ctx, request)
 	if err != nil {
-		return Response{}, asRefusal(ctx, err)
+		return sdk.HTTPResponse{}, asRefusal(ctx, err)
 	}
 	return response, nil
 }
 
-func (s *Session) send(ctx context.Context, request Request) (Response, error) {
+func (s *Session) send(ctx context.Context, request sdk.HTTPRequest) (sdk.HTTPResponse, error) {
 	if s.requests++; s.requests > s.policy.Limits.Requests {
-		return Response{}, refuse(TooMany, "One call may make %d requests.", s.policy.Limits.Requests)
+		return sdk.HTTPResponse{}, refuse(TooMany, "One call may make %d requests.", s.policy.Limits.Requests)
 	}
-	d, err := request.check()
+	d, err := check(request)
 	if err != nil {
-		return Response{}, err
+		return sdk.HTTPResponse{}, err
 	}
 	if err := s.policy.Grants.allows(d.at, d.method); err != nil {
-		return Response{}, err
+		return sdk.HTTPResponse{}, err
 	}
 	if d.showsSecret(s.policy.Vault) {
-		return Response{}, refuse(SecretInRequest, "The request shows a secret; name it as secret://<name>.")
+		return sdk.HTTPResponse{}, refuse(SecretInRequest, "The request shows a secret; name it as secret://<name>.")
 	}
 	for range s.policy.Limits.Redirects + 1 {
 		response, err := s.trip(ctx, d)
 		if err != nil {
-			return Response{}, err
+			return sdk.HTTPResponse{}, err
 		}
 		if !redirects(response) {
 			return s.read(response)
 		}
 		_ = response.Body.Close()
 		if d, err = d.follow(response, s.policy.Grants, s.policy.Vault); err != nil {
-			return Response{}, err
+			return sdk.HTTPResponse{}, err
 		}
 	}
-	return Response{}, refuse(RedirectRefused, "The answer redirects more than %d times.", s.policy.Limits.Redirects)
+	return sdk.HTTPResponse{}, refuse(RedirectRefused, "The answer redirects more than %d times.", s.policy.Limits.Redirects)
 }
 
 // trip makes one exchange of headers.
@@ -122,10 +124,10 @@ func (s *Session) charge(bytes int64) error {
 }
 
 // read takes in a whole answer and looks for secrets before anybody else sees it.
-func (s *Session) read(response *http.Response) (Response, error) {
+func (s *Session) read(response *http.Response) (sdk.HTTPResponse, error) {
 	defer response.Body.Close()
 	if packed := response.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
-		return Response{}, refuse(BadResponse, "The answer is packed in a way that was not asked for.")
+		return sdk.HTTPResponse{}, refuse(BadResponse, "The answer is packed in a way that was not asked for.")
 	}
 	left := max(s.policy.Limits.Bytes-s.moved, 0)
 	text, err := io.ReadAll(io.LimitReader(response.Body, left+1))
@@ -133,18 +135,18 @@ func (s *Session) read(response *http.Response) (Response, error) {
 		err = s.charge(int64(len(text)))
 	}
 	if err != nil {
-		return Response{}, err
+		return sdk.HTTPResponse{}, err
 	}
-	answer := Response{Status: response.StatusCode, Header: map[string]string{}, Body: text}
+	answer := sdk.HTTPResponse{Status: response.StatusCode, Header: map[string]string{}, Body: text}
 	for name, values := range response.Header {
 		value := strings.Join(values, ", ")
 		answer.Header[strings.ToLower(name)] = value
 		if s.policy.Vault.shows(name, value) {
-			return Response{}, refuse(SecretInResponse, "The answer shows a secret.")
+			return sdk.HTTPResponse{}, refuse(SecretInResponse, "The answer shows a secret.")
 		}
 	}
 	if s.policy.Vault.scanner.Finds(text) {
-		return Response{}, refuse(SecretInResponse, "The answer shows a secret.")
+		return sdk.HTTPResponse{}, refuse(SecretInResponse, "The answer shows a secret.")
 	}
 	return answer, nil
 }

@@ -88,7 +88,7 @@ func ways() []way {
 			vault := NewVault([]Secret{{Name: "token", Value: canary, Hosts: []string{"api.example"}}}, nil)
 			session := w.broker.Session(Policy{Grants: grants, Vault: vault, Limits: limits()})
 			defer session.Close()
-			request := Request{URL: address}
+			request := sdk.HTTPRequest{URL: address}
 			if strings.HasPrefix(address, "http://api.example/") {
 				request.Header = map[string]string{"X-Key": "secret://token"}
 			}
