@@ -166,15 +166,25 @@ static inline int fr_ends_with(fr_text text, const char *word) {
     return text.size >= size && fr__same(text.at + text.size - size, word, size);
 }
 
+/* Eight bytes are looked at together: the highest bit of each of them tells. */
+#define FR__HIGH 0x8080808080808080u
+#define FR__EACH(b) (0x0101010101010101u * (unsigned char)(b))
+
+static inline uint64_t fr__eight(const char *at) {
+    uint64_t eight;
+    __builtin_memcpy(&eight, at, 8);
+    return eight;
+}
+
+/* Has the highest bit of every byte that is b; above such a one, perhaps of others. */
+static inline uint64_t fr__that_are(uint64_t eight, char b) {
+    eight ^= FR__EACH(b);
+    return (eight - FR__EACH(1)) & ~eight & FR__HIGH;
+}
+
 /* Passes over bytes, eight at a time, as long as none of them is b. */
 static inline const char *fr__pass_others(const char *at, const char *end, char b) {
-    const uint64_t ones = 0x0101010101010101u, pattern = ones * (unsigned char)b;
-    for (; end - at >= 8; at += 8) {
-        uint64_t eight;
-        __builtin_memcpy(&eight, at, 8);
-        eight ^= pattern;
-        if ((eight - ones) & ~eight & ones * 0x80) break;
-    }
+    while (end - at >= 8 && !fr__that_are(fr__eight(at), b)) at += 8;
     return at;
 }
 
@@ -213,13 +223,9 @@ static inline int fr__hex(char c) {
 
 /* Passes over bytes, eight at a time, as long as none of them is a quote, a backslash or a control character. */
 static inline const char *fr__plain(const char *at, const char *end) {
-    const uint64_t ones = 0x0101010101010101u;
     for (; end - at >= 8; at += 8) {
-        uint64_t eight;
-        __builtin_memcpy(&eight, at, 8);
-        uint64_t quote = eight ^ ones * '"', escape = eight ^ ones * '\\';
-        uint64_t found = ((eight - ones * ' ') & ~eight) | ((quote - ones) & ~quote) | ((escape - ones) & ~escape);
-        if (found & ones * 0x80) break;
+        uint64_t eight = fr__eight(at), controls = (eight - FR__EACH(' ')) & ~eight & FR__HIGH;
+        if (controls | fr__that_are(eight, '"') | fr__that_are(eight, '\\')) break;
     }
     return at;
 }
@@ -450,11 +456,7 @@ static int fr_get_text(fr_value value, fr_text *text) {
     if (value.kind != FR_TEXT) return 0;
     const char *at = value.at + 1, *end = value.at + value.size - 1;
     const char *c = at;
-    for (uint64_t eight; end - c >= 8; c += 8) {
-        __builtin_memcpy(&eight, c, 8);
-        const uint64_t ones = 0x0101010101010101u, escape = eight ^ ones * '\\';
-        if ((eight | ((escape - ones) & ~escape)) & ones * 0x80) break;
-    }
+    while (end - c >= 8 && !((fr__eight(c) & FR__HIGH) | fr__that_are(fr__eight(c), '\\'))) c += 8;
     while (c < end && *c != '\\' && (unsigned char)*c < 0x80) c++;
     if (c == end) return *text = (fr_text){at, (size_t)(end - at)}, 1;
     char *out = fr_alloc((size_t)(end - at) * 3), *start = out;
