@@ -36,13 +36,13 @@ func integer(r *wire.Reader) int64 {
 
 func readRefusal(r *wire.Reader) *sdk.Refusal {
 	refusal := &sdk.Refusal{}
-	m := members{known: []string{"code", "message"}}
+	m := wire.NewFields("code", "message")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "code":
-			refusal.Code = text(r)
+			refusal.Code = r.TextOrNull()
 		case "message":
-			refusal.Message = text(r)
+			refusal.Message = r.TextOrNull()
 		default:
 			r.Skip()
 		}
@@ -71,7 +71,7 @@ func appendBase64(out, value []byte) []byte {
 }
 
 func fromBase64(r *wire.Reader) []byte {
-	encoded := text(r)
+	encoded := r.TextOrNull()
 	for len(encoded) > 0 && encoded[len(encoded)-1] == '=' {
 		encoded = encoded[:len(encoded)-1]
 	}

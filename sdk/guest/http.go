@@ -48,19 +48,19 @@ func readHTTP(answer []byte) (sdk.HTTPResponse, error) {
 	var response sdk.HTTPResponse
 	var refusal *sdk.Refusal
 	r := wire.NewReader(answer)
-	m := members{known: []string{"status", "headers", "body", "body_base64", "error"}}
+	m := wire.NewFields("status", "headers", "body", "body_base64", "error")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "status":
 			response.Status = int(integer(r))
 		case "headers":
 			response.Header = map[string]string{}
 			for header := range r.Members() {
 				name := string(header)
-				response.Header[name] = text(r)
+				response.Header[name] = r.TextOrNull()
 			}
 		case "body":
-			response.Body = []byte(text(r))
+			response.Body = []byte(r.TextOrNull())
 		case "body_base64":
 			response.Body = fromBase64(r)
 		case "error":

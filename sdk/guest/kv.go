@@ -69,11 +69,11 @@ func readKV(answer []byte) (kvPair, error) {
 	var pair kvPair
 	var refusal *sdk.Refusal
 	r := wire.NewReader(answer)
-	m := members{known: []string{"value", "value_base64", "version", "error"}}
+	m := wire.NewFields("value", "value_base64", "version", "error")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "value":
-			pair.value = []byte(text(r))
+			pair.value = []byte(r.TextOrNull())
 		case "value_base64":
 			pair.value = fromBase64(r)
 		case "version":

@@ -1,54 +1,19 @@
 package guest
 
 import (
-	"errors"
 	"time"
 
 	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/wire"
 )
 
-// members finds the fields of one object. A host writes each once, in its own spelling; another case is understood
-// as encoding/json would, and a field that comes twice is refused: two readers might not take the same one.
-type members struct {
-	known []string
-	seen  uint32
-}
-
-// field returns the field that name stands for, or nothing for one that this SDK does not know.
-func (m *members) field(r *wire.Reader, name []byte) string {
-	i := m.index(name)
-	if i < 0 {
-		return ""
-	}
-	if m.seen&(1<<i) != 0 {
-		r.Fail(errors.New("the field " + m.known[i] + " stands there twice"))
-	}
-	m.seen |= 1 << i
-	return m.known[i]
-}
-
-func (m *members) index(name []byte) int {
-	for i, known := range m.known {
-		if string(name) == known {
-			return i
-		}
-	}
-	for i, known := range m.known {
-		if wire.SameName(name, known) {
-			return i
-		}
-	}
-	return -1
-}
-
 func readCall(r *wire.Reader) sdk.Call {
 	var call sdk.Call
-	m := members{known: []string{"tool", "args", "identity", "scope", "run_id", "call_id", "deadline"}}
+	m := wire.NewFields("tool", "args", "identity", "scope", "run_id", "call_id", "deadline")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "tool":
-			call.Tool = text(r)
+			call.Tool = r.TextOrNull()
 		case "args":
 			call.Args = r.Raw()
 		case "identity":
@@ -56,9 +21,9 @@ func readCall(r *wire.Reader) sdk.Call {
 		case "scope":
 			call.Scope = readScopePointer(r)
 		case "run_id":
-			call.RunID = text(r)
+			call.RunID = r.TextOrNull()
 		case "call_id":
-			call.CallID = text(r)
+			call.CallID = r.TextOrNull()
 		case "deadline":
 			call.Deadline = moment(r)
 		default:
@@ -70,15 +35,15 @@ func readCall(r *wire.Reader) sdk.Call {
 
 func readQuestion(r *wire.Reader) sdk.Question {
 	var q sdk.Question
-	m := members{known: []string{"tool", "server", "raw_name", "args", "identity", "scope", "now", "static"}}
+	m := wire.NewFields("tool", "server", "raw_name", "args", "identity", "scope", "now", "static")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "tool":
-			q.Tool = text(r)
+			q.Tool = r.TextOrNull()
 		case "server":
-			q.Server = text(r)
+			q.Server = r.TextOrNull()
 		case "raw_name":
-			q.RawName = text(r)
+			q.RawName = r.TextOrNull()
 		case "args":
 			q.Args = r.Raw()
 		case "identity":
@@ -88,7 +53,7 @@ func readQuestion(r *wire.Reader) sdk.Question {
 		case "now":
 			q.Now = moment(r)
 		case "static":
-			q.Static = readOpinion(r)
+			q.Static = sdk.ReadOpinion(r)
 		default:
 			r.Skip()
 		}
@@ -98,11 +63,11 @@ func readQuestion(r *wire.Reader) sdk.Question {
 
 func readInjectRequest(r *wire.Reader) sdk.InjectRequest {
 	var request sdk.InjectRequest
-	m := members{known: []string{"tool", "args", "scope", "schema"}}
+	m := wire.NewFields("tool", "args", "scope", "schema")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "tool":
-			request.Tool = text(r)
+			request.Tool = r.TextOrNull()
 		case "args":
 			request.Args = r.Raw()
 		case "scope":
@@ -118,9 +83,9 @@ func readInjectRequest(r *wire.Reader) sdk.InjectRequest {
 
 func readFilterRequest(r *wire.Reader) sdk.FilterRequest {
 	var request sdk.FilterRequest
-	m := members{known: []string{"result", "scope"}}
+	m := wire.NewFields("result", "scope")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "result":
 			request.Result = r.Raw()
 		case "scope":
@@ -134,15 +99,15 @@ func readFilterRequest(r *wire.Reader) sdk.FilterRequest {
 
 func readReviewRequest(r *wire.Reader) sdk.ReviewRequest {
 	var request sdk.ReviewRequest
-	m := members{known: []string{"draft", "evidence", "question"}}
+	m := wire.NewFields("draft", "evidence", "question")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "draft":
 			request.Draft = r.Raw()
 		case "evidence":
 			request.Evidence = r.Raw()
 		case "question":
-			request.Question = text(r)
+			request.Question = r.TextOrNull()
 		default:
 			r.Skip()
 		}
@@ -152,25 +117,25 @@ func readReviewRequest(r *wire.Reader) sdk.ReviewRequest {
 
 func readIdentity(r *wire.Reader) sdk.Identity {
 	var identity sdk.Identity
-	m := members{known: []string{"user_key", "tenant_key", "user_id", "caller", "purpose", "system_key", "roles", "auth_provider"}}
+	m := wire.NewFields("user_key", "tenant_key", "user_id", "caller", "purpose", "system_key", "roles", "auth_provider")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "user_key":
-			identity.UserKey = text(r)
+			identity.UserKey = r.TextOrNull()
 		case "tenant_key":
-			identity.TenantKey = text(r)
+			identity.TenantKey = r.TextOrNull()
 		case "user_id":
-			identity.UserID = text(r)
+			identity.UserID = r.TextOrNull()
 		case "caller":
-			identity.Caller = text(r)
+			identity.Caller = r.TextOrNull()
 		case "purpose":
-			identity.Purpose = text(r)
+			identity.Purpose = r.TextOrNull()
 		case "system_key":
-			identity.SystemKey = text(r)
+			identity.SystemKey = r.TextOrNull()
 		case "roles":
 			identity.Roles = r.Texts()
 		case "auth_provider":
-			identity.AuthProvider = text(r)
+			identity.AuthProvider = r.TextOrNull()
 		default:
 			r.Skip()
 		}
@@ -189,11 +154,11 @@ func readScopePointer(r *wire.Reader) *sdk.Scope {
 
 func readScope(r *wire.Reader) sdk.Scope {
 	var scope sdk.Scope
-	m := members{known: []string{"mode", "knowledge_base_ids", "source_item_ids"}}
+	m := wire.NewFields("mode", "knowledge_base_ids", "source_item_ids")
 	for name := range r.Members() {
-		switch m.field(r, name) {
+		switch m.Named(r, name) {
 		case "mode":
-			scope.Mode = sdk.ScopeMode(text(r))
+			scope.Mode = sdk.ScopeMode(r.TextOrNull())
 		case "knowledge_base_ids":
 			scope.KnowledgeBaseIDs = r.Texts()
 		case "source_item_ids":
@@ -203,32 +168,6 @@ func readScope(r *wire.Reader) sdk.Scope {
 		}
 	}
 	return scope
-}
-
-func readOpinion(r *wire.Reader) sdk.Opinion {
-	var opinion sdk.Opinion
-	m := members{known: []string{"action", "reason", "pattern_matched"}}
-	for name := range r.Members() {
-		switch m.field(r, name) {
-		case "action":
-			opinion.Action = sdk.Action(text(r))
-		case "reason":
-			opinion.Reason = text(r)
-		case "pattern_matched":
-			opinion.PatternMatched = text(r)
-		default:
-			r.Skip()
-		}
-	}
-	return opinion
-}
-
-// text reads a string; null leaves it empty.
-func text(r *wire.Reader) string {
-	if r.TakeNull() {
-		return ""
-	}
-	return r.Text()
 }
 
 // moment reads a time as time.Time does.

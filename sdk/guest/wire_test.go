@@ -40,7 +40,7 @@ func payload[T any](name string, read func(*wire.Reader) T) input {
 func inputs() []input {
 	return []input{
 		payload("call", readCall), payload("question", readQuestion), payload("inject", readInjectRequest),
-		payload("filter", readFilterRequest), payload("review", readReviewRequest), payload("opinion", readOpinion),
+		payload("filter", readFilterRequest), payload("review", readReviewRequest), payload("opinion", sdk.ReadOpinion),
 	}
 }
 

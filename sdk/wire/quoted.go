@@ -15,6 +15,14 @@ func (r *Reader) Text() string {
 	return string(unescape(inner))
 }
 
+// TextOrNull reads a string; null is an empty one.
+func (r *Reader) TextOrNull() string {
+	if r.TakeNull() {
+		return ""
+	}
+	return r.Text()
+}
+
 // quoted reads a string and returns what stands between its quotes, and whether that is its meaning as well.
 func (r *Reader) quoted() (inner []byte, plain bool) {
 	if r.err != nil || r.at == len(r.text) || r.text[r.at] != '"' {

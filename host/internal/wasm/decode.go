@@ -37,25 +37,12 @@ func whereOf(err error) string {
 	return "it is not JSON of the right shape"
 }
 
-// decodeOpinion reads by hand: every gated call waits for it.
 func decodeOpinion(answer []byte) (sdk.Opinion, error) {
-	var opinion sdk.Opinion
 	r := wire.NewReader(answer)
 	if r.Kind() != wire.Object {
 		return sdk.Opinion{}, fail(run.PluginBadAnswer, "the answer is not a JSON object")
 	}
-	for name := range r.Members() {
-		switch {
-		case wire.SameName(name, "action"):
-			opinion.Action = sdk.Action(textOnce(r, string(opinion.Action)))
-		case wire.SameName(name, "reason"):
-			opinion.Reason = textOnce(r, opinion.Reason)
-		case wire.SameName(name, "pattern_matched"):
-			opinion.PatternMatched = textOnce(r, opinion.PatternMatched)
-		default:
-			r.Skip()
-		}
-	}
+	opinion := sdk.ReadOpinion(r)
 	if err := r.End(); err != nil {
 		return sdk.Opinion{}, fail(run.PluginBadAnswer, "the answer is not what was asked for: %w", err)
 	}
@@ -63,18 +50,6 @@ func decodeOpinion(answer []byte) (sdk.Opinion, error) {
 		return sdk.Opinion{}, fail(run.PluginBadVerdict, "the action is none of the four")
 	}
 	return opinion, nil
-}
-
-// textOnce reads a field of text; null is an empty one. A field that was read before is refused: nobody can say which
-// one counts.
-func textOnce(r *wire.Reader, before string) string {
-	if before != "" {
-		r.Fail(errors.New("a field stands there twice"))
-	}
-	if r.TakeNull() {
-		return ""
-	}
-	return r.Text()
 }
 
 func decodeReview(answer []byte) (sdk.Review, error) {
