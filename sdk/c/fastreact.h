@@ -182,9 +182,15 @@ static inline uint64_t fr__that_are(uint64_t eight, char b) {
     return (eight - FR__EACH(1)) & ~eight & FR__HIGH;
 }
 
-/* Passes over bytes, eight at a time, as long as none of them is b. */
+/* How many bytes lie before the first that is told of. */
+static inline int fr__before(uint64_t told) { return __builtin_ctzll(told) / 8; }
+
+/* Passes over bytes, eight at a time, until one is b or fewer are left. */
 static inline const char *fr__pass_others(const char *at, const char *end, char b) {
-    while (end - at >= 8 && !fr__that_are(fr__eight(at), b)) at += 8;
+    for (; end - at >= 8; at += 8) {
+        uint64_t told = fr__that_are(fr__eight(at), b);
+        if (told) return at + fr__before(told);
+    }
     return at;
 }
 
@@ -221,11 +227,12 @@ static inline int fr__hex(char c) {
     return -1;
 }
 
-/* Passes over bytes, eight at a time, as long as none of them is a quote, a backslash or a control character. */
+/* Passes over bytes, eight at a time, until one is a quote, a backslash or a control character or fewer are left. */
 static inline const char *fr__plain(const char *at, const char *end) {
     for (; end - at >= 8; at += 8) {
         uint64_t eight = fr__eight(at), controls = (eight - FR__EACH(' ')) & ~eight & FR__HIGH;
-        if (controls | fr__that_are(eight, '"') | fr__that_are(eight, '\\')) break;
+        uint64_t told = controls | fr__that_are(eight, '"') | fr__that_are(eight, '\\');
+        if (told) return at + fr__before(told);
     }
     return at;
 }

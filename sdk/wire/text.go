@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -20,8 +21,8 @@ func plainSize(text []byte) int {
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quote, escape := eight^ones*'"', eight^ones*'\\'
 		found := eight | (eight-ones*' ')&^eight | (quote-ones)&^quote | (escape-ones)&^escape
-		if found&high != 0 {
-			break
+		if found &= high; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
 		}
 	}
 	for n < len(text) && plainByte(text[n]) {
