@@ -21,7 +21,7 @@ type Gauges struct {
 func (p *Plugin) Gauges() Gauges {
 	g := Gauges{Gauges: p.pool.Gauges()}
 	if p.image != nil {
-		g.ImageBytes = len(p.image.memory)
+		g.ImageBytes = p.image.memory.Size()
 	}
 	return g
 }
@@ -44,6 +44,7 @@ func (p *Plugin) Close(ctx context.Context) error {
 	if again {
 		return nil
 	}
+	p.image.close()
 	p.host.forget(p)
 	return p.host.engines.release(context.WithoutCancel(ctx), p.key)
 }

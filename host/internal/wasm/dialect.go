@@ -26,10 +26,16 @@ type dialect interface {
 type speaker interface {
 	// greet makes sure that the guest speaks the dialect.
 	greet(ctx context.Context) error
-	// exchange places the input, runs one operation and returns a copy of the answer, of at most the visit's limit.
-	// Nothing of the call may stay in the speaker. Errors are a *Failure, or what the guest's end was.
-	exchange(ctx context.Context, op sdk.Op, input []byte) ([]byte, error)
+	// reserve asks the guest for room ahead of a call, where the dialect can do that.
+	reserve(ctx context.Context) (room, error)
+	// exchange places the input, runs one operation and returns a copy of the answer, of at most the visit's limit. An
+	// input that fits lies in the room that was reserved. Nothing of the call may stay in the speaker. Errors are a
+	// *Failure, or what the guest's end was.
+	exchange(ctx context.Context, op sdk.Op, reserved room, input []byte) ([]byte, error)
 }
+
+// room is a part of a guest's memory that the guest set aside for an input; none has the size 0.
+type room struct{ at, size uint32 }
 
 // dialectOf chooses by what a module imports and exports.
 func dialectOf(s *shape) dialect {

@@ -1,36 +1,25 @@
 package wasm
 
 import (
-	"bytes"
 	"errors"
+
+	"github.com/fastreact/fastreact/host/internal/wasm/snapshot"
 )
 
 // image is the state of an instance that was started and warmed up: all that a snapshot restores. It does not change,
-// and serves all instances of a plugin.
+// and serves all instances of a plugin, which closes it last.
 type image struct {
-	memory  []byte
-	empty   []bool // by block: it holds zeros only
+	memory  *snapshot.Memory
 	globals []uint64
+	room    room
 }
 
-// quickImage is how large an image may be for its restoring to take less time than waking somebody else to do it.
-const quickImage = 256 << 10
-
-// blockSize is how much memory is compared at a time. A call dirties few blocks, and reading is cheaper than writing.
-const blockSize = 4096
-
 var errGrew = errors.New("memory grew beyond the snapshot")
-
-func zeros() []byte { return make([]byte, blockSize) }
 
 // picture copies the state of an instance.
 func (i *instance) picture() *image {
 	i.fuel.Set(0)
-	m := &image{memory: bytes.Clone(i.view())}
-	zero := zeros()
-	for at := 0; at < len(m.memory); at += blockSize {
-		m.empty = append(m.empty, bytes.Equal(m.memory[at:at+blockSize], zero))
-	}
+	m := &image{memory: snapshot.Take(i.view()), room: i.room}
 	for _, global := range i.globals {
 		m.globals = append(m.globals, global.Get())
 	}
@@ -40,29 +29,43 @@ func (i *instance) picture() *image {
 // view returns the guest's memory as it is, until the guest runs again.
 func (i *instance) view() []byte { return i.memory.whole[:i.module.Memory().Size()] }
 
-// restore makes a started instance what the image shows. It fails when the instance cannot become that any more.
+// lay makes an instance that is new what the image shows.
+func (m *image) lay(i *instance) error {
+	if err := i.growTo(m.memory.Size()); err != nil {
+		return err
+	}
+	m.recall(i)
+	var err error
+	i.layer, err = m.memory.Lay(i.view())
+	return err
+}
+
+// restore makes an instance that the image was laid over what it shows. It fails when the instance cannot become that
+// any more.
 func (m *image) restore(i *instance) error {
-	view := i.view()
-	if len(view) != len(m.memory) {
+	if len(i.view()) != m.memory.Size() {
 		return errGrew
 	}
-	zero := zeros()
-	for n, empty := range m.empty {
-		at := n * blockSize
-		block, want := view[at:at+blockSize], zero
-		if !empty {
-			want = m.memory[at : at+blockSize]
-		}
-		if !bytes.Equal(block, want) {
-			copy(block, want)
-		}
-	}
+	i.layer.Restore()
+	m.recall(i)
+	return nil
+}
+
+// recall restores what lies outside of the memory.
+func (m *image) recall(i *instance) {
+	i.room = m.room
 	for n, global := range i.globals {
 		if global.Get() != m.globals[n] {
 			global.Set(m.globals[n])
 		}
 	}
-	return nil
+}
+
+// close frees the image.
+func (m *image) close() {
+	if m != nil {
+		m.memory.Close()
+	}
 }
 
 // growTo gives the guest the memory that the image has.

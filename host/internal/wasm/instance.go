@@ -11,6 +11,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/wasm/snapshot"
 	"github.com/fastreact/fastreact/sdk"
 )
 
@@ -23,6 +24,8 @@ type instance struct {
 	streams streams
 	fuel    api.MutableGlobal
 	globals []api.MutableGlobal // all that a snapshot holds
+	layer   *snapshot.Layer     // of the snapshot; nil for one that none was laid over
+	room    room                // for the input of the next operation
 }
 
 // streams leads what a guest writes to its standard streams to the call that it serves.
@@ -80,7 +83,9 @@ func (i *instance) exchange(ctx context.Context, v *visit, op sdk.Op, input []by
 		i.world.turn(op, input)
 		i.fuel.Set(0)
 	}
-	return i.guard(ctx, v, func() ([]byte, error) { return i.speaker.exchange(ctx, op, input) })
+	reserved := i.room
+	i.room = room{}
+	return i.guard(ctx, v, func() ([]byte, error) { return i.speaker.exchange(ctx, op, reserved, input) })
 }
 
 // guard runs what calls the guest, and puts what went wrong in the host's words.

@@ -33,9 +33,9 @@ type Plugin struct {
 	host     *Host
 	log      *slog.Logger
 
-	image  *image // nil in fresh mode
-	leaky  bool   // for tests only: nothing is restored
-	warm   bool   // instances answer a question of the host's before they are lent
+	image  *image                // nil in fresh mode
+	leak   func(*instance) error // for tests only: restores less than it should
+	warm   bool                  // instances answer a question of the host's before they are lent
 	pool   *pool.Pool[*instance]
 	calls  *calls
 	stop   chan struct{} // closed when calls must end

@@ -33,7 +33,7 @@ func (p *Plugin) prepare(ctx context.Context) error {
 		Make: p.bear, Discard: (*instance).close,
 	}
 	if p.mode == ModeSnapshot {
-		config.Restore, config.Quick = p.restore, len(p.image.memory) <= quickImage
+		config.Restore, config.Quick = p.restore, p.image.memory.Quick()
 	}
 	p.pool = pool.New(config)
 	return nil
@@ -43,8 +43,8 @@ func (p *Plugin) restore(i *instance) error {
 	if p.host.budget.pressed() {
 		return errPressed // somebody waits for its memory
 	}
-	if p.leaky {
-		return nil
+	if p.leak != nil {
+		return p.leak(i)
 	}
 	return p.image.restore(i)
 }
@@ -70,18 +70,22 @@ func (p *Plugin) rehearse(ctx context.Context) error {
 	if err := p.startPure(ctx, i); err != nil {
 		return err
 	}
-	cold := i.picture()
-	first, ok := p.warmUp(ctx, i)
-	if ok {
-		warm := i.picture()
+	cold, warm := i.picture(), (*image)(nil)
+	if first, ok := p.warmUp(ctx, i); ok && p.makeRoom(ctx, i) {
+		warm = i.picture()
 		// An answer that shows that there was a question before is no warm-up, it is a memory.
-		if again, ok := p.warmUp(ctx, i); ok && equalAnswers(first, again) {
-			cold, p.warm = warm, true
-		}
+		again, ok := p.warmUp(ctx, i)
+		p.warm = ok && equalAnswers(first, again)
 	}
+	if p.warm {
+		cold, warm = warm, cold
+	}
+	warm.close()
 	if p.mode == ModeSnapshot {
 		p.image = cold
+		return nil
 	}
+	cold.close()
 	return nil
 }
 
@@ -111,6 +115,7 @@ func (p *Plugin) bear(ctx context.Context) (*instance, error) {
 	case p.manifest.Kind.Pure():
 		if err = p.startPure(ctx, i); err == nil && p.warm {
 			p.warmUp(ctx, i)
+			p.makeRoom(ctx, i)
 		}
 	}
 	if err != nil {
@@ -127,10 +132,7 @@ func (p *Plugin) develop(ctx context.Context, i *instance) error {
 		if err := p.engine.place(ctx, i, i.world.config(), v); err != nil {
 			return err
 		}
-		if err := i.growTo(len(p.image.memory)); err != nil {
-			return err
-		}
-		return p.image.restore(i)
+		return p.image.lay(i)
 	}, i)
 }
 
@@ -152,6 +154,17 @@ func (p *Plugin) warmUp(ctx context.Context, i *instance) (answers [][]byte, ok 
 		answers = append(answers, answer)
 	}
 	return answers, true
+}
+
+// makeRoom lets a guest set room aside for the next input. It returns false when the instance is of no use any more.
+func (p *Plugin) makeRoom(ctx context.Context, i *instance) bool {
+	v := p.visit(ctx, CallContext{})
+	ctx = withVisit(ctx, v)
+	_, _ = i.guard(ctx, v, func() (none []byte, err error) { // the visit knows how it ended
+		i.room, err = i.speaker.reserve(ctx)
+		return none, err
+	})
+	return !v.broken && !v.touched
 }
 
 func equalAnswers(a, b [][]byte) bool {
