@@ -58,6 +58,7 @@ type Route struct {
 	Bare   bool // may be read without a credential where only users have one: mode jwt, no service token
 	Admin  bool // needs the administration token, and nothing else opens it
 	Stream bool // answers with a stream
+	Page   bool // a session of the page at /ui/ opens it too
 	Handle Handler
 }
 
