@@ -74,7 +74,7 @@ func (n nativeTools) Tools(ctx context.Context) []run.Tool {
 		}
 		tools = append(tools, run.Tool{
 			Name: t.Name, Server: t.Server, RawName: t.RawName, Description: t.Description, Schema: t.InputSchema,
-			Source: source, Plugin: n.native.Name(), Scoped: t.Scope, TrustedText: t.TrustedText,
+			Source: source, Plugin: n.native.Name(), Scoped: t.Scope, TrustedText: t.TrustedText, Profile: t.Profile,
 			Digest: definitionDigest(t.Name, t.Description, t.InputSchema, t.Endpoint),
 		})
 	}

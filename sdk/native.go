@@ -34,6 +34,7 @@ type NativeTool struct {
 	Scope       bool            // the run's scope is injected into its arguments
 	TrustedText bool            // a result that is no JSON may pass under a hard scope
 	Endpoint    string          // digest of where the source lives; no secret in it
+	Profile     string          // reserved for runs of this profile; empty: for all
 }
 
 // SourceStatus is the health of one source of a native plugin.

@@ -52,6 +52,8 @@ type Config struct {
 	MemoryBytes  int    // of the same; 65536
 	ContextBytes int    // of the text of one conversation before older parts of it are shortened; 400000
 
+	Profiles map[string]Profile // the kinds of run that a request may name beside the plain one
+
 	UncheckedAnswers bool                   // answers leave without a look for what they must not name
 	RewriteTimeout   time.Duration          // for an answer to be put right by the model; 30 s
 	MaxProgressBytes int                    // of text in one call's signs of life; 0 means that none are written

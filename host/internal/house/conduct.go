@@ -10,10 +10,12 @@ import (
 )
 
 // mayRecover lists the rooms where a panic of others is caught.
-func mayRecover() []string { return []string{"host/internal/web", "host/internal/wasm"} }
+func mayRecover() []string {
+	return []string{"host/internal/web", "host/internal/wasm", "host/internal/executor"}
+}
 
 // Misbehaving finds what the style forbids in one file: init functions outside of guests, sleeping and reasonless skips
-// in tests, contexts kept in structs, functional options, recover outside of web and wasm.
+// in tests, contexts kept in structs, functional options, recover outside of web, wasm and executor.
 func Misbehaving(source Source) []Finding {
 	var found []Finding
 	add := func(node ast.Node, rule string) { found = append(found, source.finding(node.Pos(), "%s", rule)) }
@@ -71,7 +73,7 @@ func misbehavingCall(source Source, call *ast.CallExpr) string {
 	switch called := call.Fun.(type) {
 	case *ast.Ident:
 		if called.Name == "recover" && !source.Test && !slices.Contains(mayRecover(), source.Room) {
-			return "recover belongs to web and wasm only"
+			return "recover belongs to web, wasm and executor only"
 		}
 	case *ast.SelectorExpr:
 		from, _ := called.X.(*ast.Ident)

@@ -25,6 +25,9 @@ type ToolPolicy struct {
 
 	Budget map[string]int `json:"tool_budget,omitempty"`  // calls of a tool in one run, by registered name; absent = no bound
 	Hidden []string       `json:"hidden_tools,omitempty"` // names, registered or raw, that the run never sees, whatever Allowed says
+
+	Profile    string `json:"profile,omitempty"`    // the run's profile: it opens the tools reserved for it. Never a client's word.
+	Unattended bool   `json:"unattended,omitempty"` // nobody can be asked: a call that needs approval is denied
 }
 
 // Source says what kind of plugin a tool comes from.
@@ -49,6 +52,7 @@ type Tool struct {
 	Scoped      bool   // the run's scope is injected
 	TrustedText bool   // non-JSON results pass under a hard scope
 	Digest      string // of definition and endpoint: changes when either does
+	Profile     string // reserved for runs of this profile; empty: for all
 }
 
 // Call is a model's wish that became a call of a run.
@@ -141,6 +145,7 @@ const (
 	DeniedNotAllowed   DenialCode = "tool_policy_not_allowed"
 	DeniedHidden       DenialCode = "tool_policy_hidden"
 	DeniedBudget       DenialCode = "tool_budget_used"
+	DeniedUnattended   DenialCode = "nobody_to_ask" // it needs a person, and the run has none
 	DeniedUnknownTool  DenialCode = "unknown_tool"
 	DeniedByPolicy     DenialCode = "policy_denied"
 	DeniedTampered     DenialCode = "scope_plugin_tampered"

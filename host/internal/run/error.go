@@ -27,6 +27,9 @@ const (
 	CodeModelTimeout     Code = "model_timeout"
 	CodeModelProtocol    Code = "model_protocol"
 	CodeModelRefused     Code = "model_credentials" // the vendor refused the operator's key
+	CodeRouting          Code = "routing_failed"    // nobody could tell what kind of question it is
+	CodeToolSaturated    Code = "tool_saturated"    // no place to run a tool came free
+	CodeBudget           Code = "budget_exhausted"  // the run used up its steps or calls before it had an answer
 	CodeStore            Code = "store_unavailable"
 	CodeApprovalSettled  Code = "approval_settled"
 	CodeApprovalStale    Code = "approval_stale"
@@ -40,7 +43,7 @@ func Codes() []Code {
 		CodeNotFound, CodeConflict, CodeRunExists, CodeKeyReused, CodeInvalid, CodeSaturated, CodeNotReady,
 		CodeInterrupted, CodeCancelled, CodeTimeout, CodeModelUnavailable, CodeModelSaturated, CodeModelTimeout,
 		CodeModelProtocol, CodeModelRefused, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
-		CodeInternal, CodeSessionBusy, CodeContextTooLarge,
+		CodeInternal, CodeSessionBusy, CodeContextTooLarge, CodeRouting, CodeToolSaturated, CodeBudget,
 	}
 }
 

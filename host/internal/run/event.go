@@ -22,13 +22,14 @@ const (
 	Compaction   EventKind = "compaction"    // the model sees older parts shortened; the events keep everything
 	AnswerDelta  EventKind = "answer_delta"  // a part of the answer, only where the request asks for parts
 	ToolProgress EventKind = "tool_progress" // a sign of life of a call under way; the model never sees it
+	AnswerReview EventKind = "answer_review" // an answer is looked at before it leaves, or written again; it never stands here
 )
 
 // EventKinds lists every kind; faces prove against it that they translate each one.
 func EventKinds() []EventKind {
 	return []EventKind{
 		SessionStart, Think, ToolCalled, StepEnd, AskUser, ToolResult, SessionEnd, Errored, Compaction,
-		AnswerDelta, ToolProgress,
+		AnswerDelta, ToolProgress, AnswerReview,
 	}
 }
 

@@ -138,6 +138,8 @@ type Request struct {
 	SessionMemory bool            `json:"session_memory,omitempty"`
 	Multitask     Multitask       `json:"multitask,omitempty"` // empty: see OrDefault
 	Idempotency   Idempotency     `json:"idempotency,omitzero"`
+	Profile       string          `json:"profile,omitempty"`     // the kind of run, chosen by the face; empty: the agent's own
+	RunTimeout    time.Duration   `json:"run_timeout,omitempty"` // of one drive; 0: the dispatcher's, which it never exceeds
 }
 
 // Idempotency says which requests of one tenant and user are the same request: those with one key and one digest. The

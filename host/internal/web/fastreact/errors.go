@@ -24,11 +24,13 @@ func status(code run.Code) int {
 		return http.StatusConflict
 	case run.CodeContextTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused:
+	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused,
+		run.CodeRouting:
 		return http.StatusBadGateway
-	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated, run.CodeStore:
+	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated,
+		run.CodeToolSaturated, run.CodeStore:
 		return http.StatusServiceUnavailable
-	case run.CodeTimeout, run.CodeModelTimeout:
+	case run.CodeTimeout, run.CodeModelTimeout, run.CodeBudget:
 		return http.StatusGatewayTimeout
 	}
 	return http.StatusInternalServerError
