@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,14 +32,23 @@ func newTurns(t *testing.T, seed uint64) *turns {
 	return &turns{
 		dice:  rand.New(rand.NewPCG(seed, 1)),
 		plain: map[string]string{},
-		fresh: leakyPlugin(t, newHost(t, Config{}), ModeFresh),
+		fresh: leakyPlugin(t, newHost(t, Config{}), ModeFresh, leakyPages),
 	}
 }
 
-func leakyPlugin(t *testing.T, host *Host, mode Mode) *Plugin {
+// leakyPages is how much memory the leaky module begins with.
+const leakyPages = 3
+
+// leakyPlugin loads the leaky module with so many pages of memory: how many decides how it is restored.
+func leakyPlugin(t *testing.T, host *Host, mode Mode, pages byte) *Plugin {
 	t.Helper()
+	module := wat(t, "hostile/leaky")
+	memory := []byte{sectionMemory, 3, 1, 0, leakyPages} // the whole section: one memory without a maximum
+	if bytes.Count(module, memory) != 1 {
+		t.Fatal("the leaky module has another memory")
+	}
 	return load(t, host, Module{
-		Bytes: wat(t, "hostile/leaky"), Mode: mode,
+		Bytes: bytes.Replace(module, memory, []byte{sectionMemory, 3, 1, 0, pages}, 1), Mode: mode,
 		Limits: sdk.Limits{Wall: sdk.Duration(30 * time.Second), Gas: 20_000_000},
 	})
 }
@@ -109,21 +119,25 @@ func soakSteps(t *testing.T) int {
 }
 
 func TestNoCallLearnsAnythingOfTheCallsBefore(t *testing.T) {
-	steps := soakSteps(t)
-	seed := uint64(time.Now().UnixNano())
-	s := newTurns(t, seed)
-	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot)
-	if failed := s.play(t, p, steps); failed >= 0 {
-		t.Errorf("seed %d: step %d differs from what a fresh instance answers", seed, failed)
+	for name, pages := range map[string]byte{"of an image that is compared": leakyPages, "of an image that is mapped": 9} {
+		t.Run(name, func(t *testing.T) {
+			steps := soakSteps(t)
+			seed := uint64(time.Now().UnixNano())
+			s := newTurns(t, seed)
+			p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot, pages)
+			if failed := s.play(t, p, steps); failed >= 0 {
+				t.Errorf("seed %d: step %d differs from what a fresh instance answers", seed, failed)
+			}
+			g := p.Gauges()
+			t.Logf("%d interleaved calls answered as fresh instances do (seed %d): image of %d bytes, %d instances made, %d restored, %d discarded",
+				steps, seed, g.ImageBytes, g.Made, g.Restored, g.Discarded)
+		})
 	}
-	g := p.Gauges()
-	t.Logf("%d interleaved calls answered as fresh instances do (seed %d): %d instances made, %d restored, %d discarded",
-		steps, seed, g.Made, g.Restored, g.Discarded)
 }
 
 func TestLeakTestFindsALeakWhenNothingIsRestored(t *testing.T) {
 	s := newTurns(t, 1)
-	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot)
+	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot, leakyPages)
 	p.leak = func(*instance) error { return nil }
 	failed := s.play(t, p, 100)
 	if failed < 0 {
@@ -134,7 +148,7 @@ func TestLeakTestFindsALeakWhenNothingIsRestored(t *testing.T) {
 
 func TestLeakTestFindsALeakWhenOnlyGlobalsAreRestored(t *testing.T) {
 	s := newTurns(t, 1)
-	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot)
+	p := leakyPlugin(t, newHost(t, Config{}), ModeSnapshot, leakyPages)
 	p.leak = func(i *instance) error {
 		p.image.recall(i)
 		return nil
@@ -156,7 +170,7 @@ func TestNoCallLearnsAnythingWhileManyRunAndThePluginCloses(t *testing.T) {
 		}
 	}
 	for range 10 {
-		p := leakyPlugin(t, host, ModeSnapshot)
+		p := leakyPlugin(t, host, ModeSnapshot, leakyPages)
 		var callers sync.WaitGroup
 		for n := range 4 {
 			callers.Go(func() {
