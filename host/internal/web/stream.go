@@ -64,6 +64,13 @@ func (s *Stream) Open() error {
 
 // Send sends one event with value as its data, masked, on one line.
 func (s *Stream) Send(id int64, event string, value any) error {
+	return s.frame("id: "+strconv.FormatInt(id, 10)+"\n", event, value)
+}
+
+// SendUnnumbered sends one event as Send does, without an id: no reader can come back for what follows it.
+func (s *Stream) SendUnnumbered(event string, value any) error { return s.frame("", event, value) }
+
+func (s *Stream) frame(id, event string, value any) error {
 	data, err := Encode(value)
 	if err != nil {
 		return fmt.Errorf("send %s: %w", event, err)
@@ -71,9 +78,8 @@ func (s *Stream) Send(id int64, event string, value any) error {
 	data = s.x.door.mask.JSON(data)
 	var frame bytes.Buffer
 	frame.Grow(len(data) + 64)
-	frame.WriteString("id: ")
-	frame.WriteString(strconv.FormatInt(id, 10))
-	frame.WriteString("\nevent: ")
+	frame.WriteString(id)
+	frame.WriteString("event: ")
 	frame.WriteString(event)
 	frame.WriteString("\ndata: ")
 	frame.Write(data)

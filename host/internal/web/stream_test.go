@@ -43,7 +43,10 @@ func dial(t *testing.T, url string) net.Conn {
 
 func TestFramesAreTheseBytes(t *testing.T) {
 	server := serve(t, Config{}, streaming(func(s *Stream) error {
-		return errors.Join(s.Send(7, "think", map[string]string{"a": "x\ny\u0085"}), s.KeepAlive(), s.Done())
+		return errors.Join(
+			s.Send(7, "think", map[string]string{"a": "x\ny\u0085"}), s.KeepAlive(),
+			s.SendUnnumbered("status", map[string]string{"code": "A"}), s.Done(),
+		)
 	}))
 	response, err := http.Get(server.URL + "/stream")
 	if err != nil {
@@ -54,7 +57,8 @@ func TestFramesAreTheseBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "id: 7\nevent: think\ndata: {\"a\":\"x\\ny\\u0085\"}\n\n: keepalive\n\nevent: done\ndata: [DONE]\n\n"
+	want := "id: 7\nevent: think\ndata: {\"a\":\"x\\ny\\u0085\"}\n\n: keepalive\n\n" +
+		"event: status\ndata: {\"code\":\"A\"}\n\nevent: done\ndata: [DONE]\n\n"
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
 		t.Error(diff)
 	}
