@@ -6,7 +6,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)"
 RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
-SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' 2>/dev/null) go.mod go.sum
+SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' -o -path '*/console/page/*' 2>/dev/null) go.mod go.sum
 
 # What builds and tests write for a moment stays below this folder too.
 export TMPDIR := $(CURDIR)/.tmp

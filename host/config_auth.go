@@ -32,6 +32,7 @@ type AuthConfig struct {
 	BlockUsers       []string        `key:"block_users" about:"User keys that are not served."`
 	AllowTenants     []string        `key:"allow_tenants" about:"Tenant keys whose users are served; empty means all."`
 	BlockTenants     []string        `key:"block_tenants" about:"Tenant keys whose users are not served."`
+	Page             PageConfig      `key:"page" about:"Logins of the page at /ui/, where callers need a credential."`
 
 	ServiceToken Secret // resolved from the keys above
 	AdminToken   Secret // resolved from the keys above
@@ -59,6 +60,14 @@ type JWTConfig struct {
 // OperatorsConfig says who counts as an operator.
 type OperatorsConfig struct {
 	Role string `key:"role" default:"operator" about:"Role that makes a caller an operator of its tenant; empty means that nobody is one."`
+}
+
+// PageConfig bounds logins of the page. Codes and sessions live in memory: a restart ends them.
+type PageConfig struct {
+	CodeTTL     time.Duration `key:"code_ttl" default:"5m" min:"1s" max:"1h" about:"How long a one-time code waits to be used."`
+	SessionTTL  time.Duration `key:"session_ttl" default:"12h" min:"1s" max:"720h" about:"How long a login lasts."`
+	MaxCodes    int           `key:"max_codes" default:"16" min:"1" max:"10000" about:"Codes that may wait to be used; further ones are refused."`
+	MaxSessions int           `key:"max_sessions" default:"64" min:"1" max:"100000" about:"Logins at once; beyond it the one that ends first is ended."`
 }
 
 // open reports whether whoever reaches the service may use it.

@@ -8,6 +8,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web"
+	"github.com/fastreact/fastreact/host/internal/web/console"
 	"github.com/fastreact/fastreact/host/internal/web/fastreact"
 )
 
@@ -28,7 +29,11 @@ func (s *Server) buildFace(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	entrance, err := web.New(doorConfig(cfg, tokens, s.options.Log), face)
+	page, err := console.New()
+	if err != nil {
+		return err
+	}
+	entrance, err := web.New(doorConfig(cfg, tokens, s.options.Log), face, page)
 	s.handler = entrance
 	return err
 }
@@ -46,7 +51,11 @@ func doorConfig(cfg Config, tokens web.TokenReader, log *slog.Logger) web.Config
 		},
 		Limit:     web.NewThrottle(web.Rate(limits.PerCredential), limits.MaxKeys, nil),
 		UserLimit: web.NewThrottle(web.Rate(limits.PerUser), limits.MaxKeys, nil),
-		Secrets:   secretsOf(cfg), Log: log,
+		Page: web.PageConfig{
+			CodeTTL: auth.Page.CodeTTL, SessionTTL: auth.Page.SessionTTL,
+			MaxCodes: auth.Page.MaxCodes, MaxSessions: auth.Page.MaxSessions,
+		},
+		Secrets: secretsOf(cfg), Log: log,
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 // Caller is who stands behind an exchange.
 type Caller struct {
 	Standing   Standing
-	Provider   string // how the caller proved itself: none, service_token, trusted_headers, jwt, or the proxy's word for it
+	Provider   string // how the caller proved itself: none, service_token, trusted_headers, jwt, ui_session, or the proxy's word for it
 	Credential string // digest of the credential; empty when there is none
 
 	// Of users and operators, who speak for themselves only.

@@ -40,6 +40,7 @@ type Config struct {
 	Secrets      []string       // values that never leave
 	Limit        *Throttle      // by credential; nil = no rate limit
 	UserLimit    *Throttle      // by user; nil = no rate limit
+	Page         PageConfig     // bounds of logins of the page at /ui/
 	Log          *slog.Logger   // nil = silent
 }
 
@@ -111,6 +112,8 @@ type door struct {
 	cfg  Config
 	mask Mask
 	auth authenticator
+
+	pages *pages
 }
 
 func newDoor(cfg Config) (*door, error) {
@@ -144,7 +147,7 @@ func newDoor(cfg Config) (*door, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return &door{
-		cfg:  cfg,
+		cfg: cfg, pages: newPages(cfg.Page),
 		mask: NewMask(append(slices.Clone(cfg.Secrets), cfg.ServiceToken, cfg.AdminToken)),
 		auth: authenticator{
 			mode: cfg.Auth, service: newSecret(cfg.ServiceToken), admin: newSecret(cfg.AdminToken), proxies: cfg.Proxies,

@@ -87,7 +87,7 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (e endpoint) answer(x *Exchange) error {
 	if !e.route.Public {
-		caller, refusal := e.door.auth.authenticate(x.Request, e.route)
+		caller, refusal := e.door.identify(x.Request, e.route)
 		if refusal != nil {
 			return refusal
 		}

@@ -67,7 +67,7 @@ func (a authenticator) fromHeaders(r *http.Request) (Caller, *Refusal) {
 
 // isOwnProvider reports whether a proxy's word for itself is one of ours.
 func isOwnProvider(word string) bool {
-	own := []string{"none", "service_token", "trusted_headers", "jwt", "admin_token"}
+	own := []string{"none", "service_token", "trusted_headers", "jwt", "admin_token", ProviderPage}
 	return slices.Contains(own, strings.ToLower(word))
 }
 
