@@ -23,7 +23,9 @@ func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 	}
 	for _, native := range i.server.options.Natives {
 		for _, tool := range native.Tools(ctx) {
-			report.Tools = append(report.Tools, tool.Name)
+			if tool.Profile == "" {
+				report.Tools = append(report.Tools, tool.Name)
+			}
 		}
 		report.Servers = append(report.Servers, native.Status()...)
 	}
@@ -55,7 +57,7 @@ func (i inspector) reportPlugins(report *fastreact.ReadyReport) {
 	}
 }
 
-// Tools returns every tool there is.
+// Tools returns every tool there is, but for those that are reserved for runs of one profile.
 func (i inspector) Tools(ctx context.Context) []run.Tool {
 	return i.server.gate.Visible(ctx, run.ToolPolicy{})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Check judges one call and runs nothing: visible? → arguments → scope plugin, then clamp → rules and heuristics →
-// policy plugins. The same call and the same policy give the same verdict.
+// policy plugins → is there a person where one is needed? The same call and the same policy give the same verdict.
 func (g *Gate) Check(ctx context.Context, call run.Call) Verdict {
 	under := g.enter()
 	defer g.leave(under)
@@ -24,7 +24,7 @@ func (g *Gate) Check(ctx context.Context, call run.Call) Verdict {
 func (g *Gate) checkUnder(ctx context.Context, under *ruling, call run.Call) Verdict {
 	v := Verdict{gate: g, under: under, call: call, spent: new(atomic.Bool)}
 	v.decision = run.Decision{Action: sdk.Deny, PolicyScope: "builtin", PolicyHash: v.under.snapshot.Hash}
-	for _, step := range []func(context.Context, *Verdict) *refusal{g.admitted, g.readable, g.scoped, g.judged} {
+	for _, step := range []func(context.Context, *Verdict) *refusal{g.admitted, g.readable, g.scoped, g.judged, g.attended} {
 		if v.refusal = step(ctx, &v); v.refusal != nil {
 			v.refuse()
 			return v
@@ -104,6 +104,14 @@ func (g *Gate) scoped(ctx context.Context, v *Verdict) *refusal {
 		return invalidArguments(v.tool.Name, issue)
 	}
 	return nil
+}
+
+// attended refuses a call that needs a person in a run that has none.
+func (g *Gate) attended(_ context.Context, v *Verdict) *refusal {
+	if !v.call.ToolPolicy.Unattended || v.decision.Action != sdk.RequireApproval {
+		return nil
+	}
+	return blocked(run.DeniedUnattended, "The call needs approval, and nobody can be asked")
 }
 
 // codeOf returns the stable reason of a plugin's failure.

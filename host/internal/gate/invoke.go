@@ -18,7 +18,7 @@ var errToolTimeout = errors.New("tool timeout")
 // invoke runs the tool. This is the only place in the house that does.
 func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOutcome {
 	ctx, gas := run.CountGas(ctx)
-	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.cfg.ToolTimeout, errToolTimeout)
+	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.patience(v.call), errToolTimeout)
 	defer stop()
 	started := time.Now()
 	result, err := source.Invoke(timed, v.tool, sdk.Call{
@@ -37,6 +37,14 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 	}
 	outcome.Duration, outcome.Gas = took, *gas
 	return outcome
+}
+
+// patience is how long a call may take.
+func (g *Gate) patience(call run.Call) time.Duration {
+	if call.Timeout > 0 {
+		return min(call.Timeout, g.cfg.ToolTimeout)
+	}
+	return g.cfg.ToolTimeout
 }
 
 // failureText is what model and client read when a source failed. What the source said itself stays private, unless

@@ -12,16 +12,25 @@ import (
 // Visible returns the tools that a run under this tool policy may see, sorted by name. They are exactly the ones that
 // it may execute: both are one question, asked of admit and find.
 func (g *Gate) Visible(ctx context.Context, bound run.ToolPolicy) []run.Tool {
-	visible := []run.Tool{}
+	return g.tools(ctx, func(tool run.Tool) bool { return admit(bound, tool) == nil })
+}
+
+// Tools returns every tool that works now, sorted by name, also those that are reserved: for the house's own eyes.
+func (g *Gate) Tools(ctx context.Context) []run.Tool {
+	return g.tools(ctx, func(run.Tool) bool { return true })
+}
+
+func (g *Gate) tools(ctx context.Context, shown func(run.Tool) bool) []run.Tool {
+	tools := []run.Tool{}
 	under := g.enter()
 	defer g.leave(under)
 	for _, t := range under.standing(ctx, "") {
-		if admit(bound, t.tool) == nil {
-			visible = append(visible, t.tool)
+		if shown(t.tool) {
+			tools = append(tools, t.tool)
 		}
 	}
-	slices.SortFunc(visible, func(a, b run.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return visible
+	slices.SortFunc(tools, func(a, b run.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return tools
 }
 
 // placed is a tool and the source behind it.
@@ -75,6 +84,8 @@ type refusal struct {
 func admit(bound run.ToolPolicy, tool run.Tool) *refusal {
 	name := tool.Name
 	switch {
+	case tool.Profile != "" && tool.Profile != bound.Profile:
+		return toolPolicyRefusal(run.DeniedHidden, fmt.Sprintf("tool '%s' is not for this kind of run", name))
 	case slices.Contains(bound.Hidden, name) || tool.RawName != "" && slices.Contains(bound.Hidden, tool.RawName):
 		return toolPolicyRefusal(run.DeniedHidden, fmt.Sprintf("tool '%s' is not for this kind of run", name))
 	case spentFromTheStart(bound, name):

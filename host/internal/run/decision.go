@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -65,6 +66,7 @@ type Call struct {
 	Tool       string          // registered name
 	Spent      int             // earlier calls of the tool in this run that were let through
 	Args       json.RawMessage // a JSON object, as the model wrote it
+	Timeout    time.Duration   // of the call; 0, and more than the gate's: the gate's
 }
 
 // Level is the seed's word for an action's severity.

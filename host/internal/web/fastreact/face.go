@@ -41,7 +41,7 @@ type Desk interface {
 type Inspector interface {
 	// Ready makes sure that MCP servers are loaded and reports on everything the service leans on.
 	Ready(ctx context.Context) ReadyReport
-	// Tools returns the tools that exist, whatever a run may see.
+	// Tools returns the tools that a run without bounds may see.
 	Tools(ctx context.Context) []run.Tool
 	// Policy returns the policy in force.
 	Policy() Policy
