@@ -19,6 +19,7 @@ type Config struct {
 	Policy    PolicyConfig    `key:"policy" about:"What may run. The stricter opinion wins."`
 	Approvals ApprovalsConfig `key:"approvals" about:"Calls that wait for a person."`
 	MCP       MCPConfig       `key:"mcp" about:"MCP servers whose tools the model may call, through the gate."`
+	Harness   HarnessConfig   `key:"harness" about:"The guarded faces."`
 	Telemetry TelemetryConfig `key:"telemetry" about:"Logs and metrics."`
 
 	// Insecure allows a listener that is reachable from other machines without a token. It is a flag only.

@@ -142,12 +142,13 @@ func (d *decoder) pairs(node *yaml.Node, path string, visit func(key, value *yam
 	}
 }
 
-// table decodes a mapping with free keys and scalar values.
+// table decodes a mapping with free keys and values of one type.
 func (d *decoder) table(node *yaml.Node, target reflect.Value, path string) {
 	d.origins[path] = d.origin
 	decoded := reflect.MakeMap(target.Type())
 	d.pairs(node, path, func(key, value *yaml.Node) {
 		one := reflect.New(target.Type().Elem()).Elem()
+		setDefaults(one)
 		d.value(value, one, join(path, key.Value), field{})
 		decoded.SetMapIndex(reflect.ValueOf(key.Value), one)
 	})

@@ -2,7 +2,6 @@ package host
 
 // laterKeys are documented keys whose feature does not exist in this version.
 var laterKeys = map[string]bool{
-	"harness":                 true,
 	"agent_tools":             true,
 	"telemetry.otlp_endpoint": true,
 }

@@ -90,6 +90,7 @@ func (c Config) validate(report reporter) {
 	c.validatePolicy(report)
 	c.validateNotify(report)
 	c.validateMCP(report)
+	c.validateHarness(report)
 }
 
 // document decodes one YAML or JSON text.

@@ -96,7 +96,7 @@ func secretsOf(cfg Config) []string {
 			secrets = append(secrets, server.Environment[variable].Reveal())
 		}
 	}
-	return secrets
+	return append(secrets, evidenceSecrets(cfg.Harness.Chat.Evidence)...)
 }
 
 // maskOf takes every configured secret out of what leaves by another way than a face.
