@@ -70,11 +70,11 @@ func (f *face) listApprovals(x *web.Exchange) error {
 	if err != nil {
 		return err
 	}
-	seen, err := viewOf(x)
+	seen, err := x.View()
 	if err != nil {
 		return err
 	}
-	filter.Tenant, filter.UserKey = seen.tenant, seen.user
+	filter.Tenant, filter.UserKey = seen.Tenant, seen.User
 	page, err := f.cfg.Desk.List(x.Request.Context(), filter)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ type approvalBody struct {
 
 // lookUpApproval finds the approval of the path. One outside the caller's view is not there.
 func (f *face) lookUpApproval(x *web.Exchange) (run.Approval, error) {
-	seen, err := viewOf(x)
+	seen, err := x.View()
 	if err != nil {
 		return run.Approval{}, err
 	}
@@ -147,7 +147,7 @@ func (f *face) lookUpApproval(x *web.Exchange) (run.Approval, error) {
 	if err != nil {
 		return run.Approval{}, missing(err, noApproval)
 	}
-	if !seen.shows(a.Run.Tenant, a.UserKey) {
+	if !seen.Shows(a.Run.Tenant, a.UserKey) {
 		return run.Approval{}, notFound(noApproval)
 	}
 	return a, nil
@@ -201,7 +201,7 @@ func answerer(x *web.Exchange) string {
 	switch {
 	case x.Caller.IsUser():
 		return x.Caller.UserKey
-	case user != "" && len(user) <= maxKey && printable(user):
+	case user != "" && len(user) <= maxKey && web.Printable(user):
 		return user
 	case x.Caller.Provider == string(web.AuthNone):
 		return ""

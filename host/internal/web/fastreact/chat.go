@@ -39,12 +39,12 @@ func (f *face) chatAnswer(x *web.Exchange, request run.Request) error {
 	}
 	var events []run.Event
 	t := f.tail(r, -1)
-	t.each = func(e run.Event) error {
+	t.Each = func(e run.Event) error {
 		events = append(events, e)
 		return nil
 	}
-	t.idle = func() error { return nil }
-	if err := t.follow(ctx); err != nil {
+	t.Idle = func() error { return nil }
+	if err := t.Follow(ctx); err != nil {
 		return gone(ctx, err)
 	}
 	r, err = f.cfg.Records.Run(ctx, r.Ref)
@@ -64,18 +64,18 @@ func gone(ctx context.Context, err error) error {
 }
 
 // tail returns a tail of r that passes on nothing yet.
-func (f *face) tail(r run.Run, after int64) *tail {
-	return &tail{records: f.cfg.Records, ref: r.Ref, after: after, poll: f.cfg.Poll, silence: f.cfg.KeepAlive}
+func (f *face) tail(r run.Run, after int64) *web.Tail {
+	return &web.Tail{Log: f.cfg.Records, Ref: r.Ref, After: after, Poll: f.cfg.Poll, Silence: f.cfg.KeepAlive}
 }
 
 // send streams a run until it is over or the reader is gone or dropped; neither is a failure of the service.
-func (f *face) send(x *web.Exchange, stream *web.Stream, r run.Run, t *tail) error {
+func (f *face) send(x *web.Exchange, stream *web.Stream, r run.Run, t *web.Tail) error {
 	setRunHeader(x.Header(), r)
 	err := stream.Open()
 	if err == nil {
-		t.each = func(e run.Event) error { return stream.Send(e.Sequence, string(e.Kind), f.toFrame(r, e)) }
-		t.idle = stream.KeepAlive
-		err = t.follow(x.Request.Context())
+		t.Each = func(e run.Event) error { return stream.Send(e.Sequence, string(e.Kind), f.toFrame(r, e)) }
+		t.Idle = stream.KeepAlive
+		err = t.Follow(x.Request.Context())
 	}
 	if err == nil {
 		err = stream.Done()

@@ -24,10 +24,8 @@ type Engine interface {
 
 // Records reads runs and their events. The ledger is one.
 type Records interface {
-	Run(ctx context.Context, ref run.Ref) (run.Run, error)
+	web.RunLog
 	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
-	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
-	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
 }
 
 // Desk answers approvals.

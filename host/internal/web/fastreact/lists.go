@@ -85,11 +85,11 @@ func runStatus(word string) bool {
 
 // lookUp finds the run of the path within the caller's view. Ids are unique within a tenant only.
 func (f *face) lookUp(x *web.Exchange, absent string) (run.Run, error) {
-	seen, err := viewOf(x)
+	seen, err := x.View()
 	if err != nil {
 		return run.Run{}, err
 	}
-	filter := run.Filter{ID: x.Var("run_id"), Tenant: seen.tenant, UserKey: seen.user, Limit: 2}
+	filter := run.Filter{ID: x.Var("run_id"), Tenant: seen.Tenant, UserKey: seen.User, Limit: 2}
 	page, err := f.cfg.Records.Runs(x.Request.Context(), filter)
 	if err == nil && len(page.Items) > 1 && namesNoTenant(x) {
 		filter.Tenant = new(run.TenantKey)
@@ -110,6 +110,12 @@ func (f *face) lookUp(x *web.Exchange, absent string) (run.Run, error) {
 	return page.Items[0], nil
 }
 
+// namesNoTenant reports whether a caller that may speak for anyone sends the tenant's header and leaves it empty: of
+// several runs with one id it means the one that has no tenant.
+func namesNoTenant(x *web.Exchange) bool {
+	return x.Caller.SpeaksForAnyone() && len(x.Request.Header.Values(web.TenantHeader)) > 0
+}
+
 // runPage reads the runs that a list asks for.
 func (f *face) runPage(x *web.Exchange) (page run.Page[run.Run], limit int, err error) {
 	query := x.Request.URL.Query()
@@ -120,12 +126,12 @@ func (f *face) runPage(x *web.Exchange) (page run.Page[run.Run], limit int, err 
 	if err != nil {
 		return page, 0, err
 	}
-	seen, err := viewOf(x)
+	seen, err := x.View()
 	if err != nil {
 		return page, 0, err
 	}
 	page, err = f.cfg.Records.Runs(x.Request.Context(), run.Filter{
-		Tenant: seen.tenant, UserKey: seen.user, Status: run.Status(status), SessionID: query.Get("session_id"),
+		Tenant: seen.Tenant, UserKey: seen.User, Status: run.Status(status), SessionID: query.Get("session_id"),
 		Limit: limit,
 	})
 	return page, limit, err

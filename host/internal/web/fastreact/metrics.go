@@ -104,15 +104,15 @@ type modelMetrics struct {
 }
 
 func (f *face) metrics(x *web.Exchange) error {
-	seen, err := viewOf(x)
+	seen, err := x.View()
 	if err != nil {
 		return err
 	}
-	stats, err := f.cfg.Inspector.Stats(x.Request.Context(), run.Filter{Tenant: seen.tenant, UserKey: seen.user})
+	stats, err := f.cfg.Inspector.Stats(x.Request.Context(), run.Filter{Tenant: seen.Tenant, UserKey: seen.User})
 	if err != nil {
 		return err
 	}
-	if seen != (view{}) {
+	if seen != (web.View{}) {
 		stats.Plugins = nil // their counts are of everybody's calls
 	}
 	return x.JSON(http.StatusOK, toMetrics(stats))

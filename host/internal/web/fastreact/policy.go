@@ -114,13 +114,13 @@ func readProbe(x *web.Exchange) (Probe, error) {
 
 // readProbed finds out whose call is judged. A user may ask about itself only, an operator about anyone of its tenant.
 func readProbed(x *web.Exchange, fields web.Fields) (sdk.Identity, error) {
-	said, metadata := claimsOf(x), fields.Inside("metadata")
-	if other := fields.Word("user_key", maxKey); x.Caller.Standing == web.Operator && said.tenant != "" && other != "" {
-		if other != said.user {
-			said.user, said.roles = other, nil
+	said, metadata := x.Behalf(), fields.Inside("metadata")
+	if other := fields.Word("user_key", maxKey); x.Caller.Standing == web.Operator && said.Tenant != "" && other != "" {
+		if other != said.User {
+			said.User, said.Roles = other, nil
 		}
 	}
-	if said.contradicted(fields, metadata) {
+	if contradicted(said, fields, metadata) {
 		return sdk.Identity{}, web.Impersonation()
 	}
 	identity := readIdentity(fields, metadata, said)

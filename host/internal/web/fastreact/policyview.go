@@ -16,7 +16,7 @@ func (f *face) policySeenBy(x *web.Exchange) (Policy, error) {
 		return policy, nil
 	}
 	if !caller.IsUser() {
-		return Policy{}, notYours()
+		return Policy{}, web.Forbidden()
 	}
 	var rules map[string]json.RawMessage
 	if err := json.Unmarshal(orObject(policy.Config), &rules); err != nil {

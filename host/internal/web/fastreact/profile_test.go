@@ -18,7 +18,7 @@ func bounded(t *testing.T, metadata string) (run.ToolPolicy, error) {
 	f := &face{Config{ParseToolPolicy: parseAny, Profiles: []Profile{
 		{Caller: "worker", Purpose: "digest", Hidden: []string{"exec"}, Budget: map[string]int{"write": 1, "read": 1}},
 	}}}
-	asked, err := f.parseRequest(decoded, claims{})
+	asked, err := f.parseRequest(decoded, web.Behalf{})
 	return asked.request.ToolPolicy, err
 }
 

@@ -13,7 +13,7 @@ import (
 // counted twice. Beside them stand the process's own numbers: goroutines, memory, open files.
 func (f *face) prometheus(x *web.Exchange) error {
 	if !x.Caller.SpeaksForAnyone() {
-		return notYours()
+		return web.Forbidden()
 	}
 	stats, err := f.cfg.Inspector.Stats(x.Request.Context(), run.Filter{})
 	if err != nil {

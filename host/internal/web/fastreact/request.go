@@ -35,7 +35,7 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 	if err != nil {
 		return asked{}, err
 	}
-	a, err := f.parseRequest(object, claimsOf(x))
+	a, err := f.parseRequest(object, x.Behalf())
 	if err != nil {
 		return asked{}, err
 	}
@@ -57,13 +57,13 @@ func (f *face) readRequest(x *web.Exchange, kind run.Kind) (asked, error) {
 }
 
 // parseRequest turns a body into a request. A nil object is an empty body.
-func (f *face) parseRequest(object map[string]any, claims claims) (asked, error) {
+func (f *face) parseRequest(object map[string]any, by web.Behalf) (asked, error) {
 	if object == nil {
 		return asked{}, web.Invalid(web.FieldError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"})
 	}
 	fields := web.NewFields(object)
 	metadata := fields.Inside("metadata")
-	if claims.contradicted(fields, metadata) {
+	if contradicted(by, fields, metadata) {
 		return asked{}, web.Impersonation()
 	}
 	a := asked{stream: or(fields.Flag("stream"), f.cfg.DefaultStream)}
@@ -72,7 +72,7 @@ func (f *face) parseRequest(object map[string]any, claims claims) (asked, error)
 		Messages:      readMessages(fields),
 		Model:         fields.Word("model", maxModel),
 		Options:       readOptions(fields),
-		Identity:      readIdentity(fields, metadata, claims),
+		Identity:      readIdentity(fields, metadata, by),
 		Skills:        fields.Texts("skills"),
 		ToolPolicy:    f.readBounds(fields, metadata),
 		Metadata:      encodeMetadata(fields, metadata),

@@ -24,7 +24,7 @@ func contract(t testing.TB, name string) string {
 	return string(raw)
 }
 
-func parse(t testing.TB, body string, said claims) (asked, error) {
+func parse(t testing.TB, body string, said web.Behalf) (asked, error) {
 	t.Helper()
 	decoded, refusal := web.DecodeObject([]byte(body))
 	if refusal != nil {
@@ -36,7 +36,7 @@ func parse(t testing.TB, body string, said claims) (asked, error) {
 
 func TestTheContractsChatRequestIsRead(t *testing.T) {
 	body := strings.Replace(contract(t, "chat_request"), "qa|report|review|memory|job", "qa", 1)
-	got, err := parse(t, body, claims{provider: "service_token"})
+	got, err := parse(t, body, web.Behalf{Provider: "service_token"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestTheContractsChatRequestIsRead(t *testing.T) {
 }
 
 func TestTheContractsRunRequestIsRead(t *testing.T) {
-	got, err := parse(t, contract(t, "run_request"), claims{})
+	got, err := parse(t, contract(t, "run_request"), web.Behalf{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 		{`{` + user + `,"on_disconnect":"pause"}`, "literal_error", []any{"body", "on_disconnect"}},
 		{`{` + user + `,"tool_policy":{"mode":"all"}}`, "literal_error", []any{"body", "tool_policy", "mode"}},
 	} {
-		_, err := parse(t, c.body, claims{})
+		_, err := parse(t, c.body, web.Behalf{})
 		refusal, ok := err.(*web.Refusal)
 		if !ok || refusal.Status != 422 || len(refusal.Fields) != 1 {
 			t.Errorf("%s: %v", c.body, err)
@@ -133,7 +133,7 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 }
 
 func TestAllFaultsAreToldAtOnce(t *testing.T) {
-	_, err := parse(t, `{"messages":1,"temperature":9,"stream":3}`, claims{})
+	_, err := parse(t, `{"messages":1,"temperature":9,"stream":3}`, web.Behalf{})
 	if refusal, ok := err.(*web.Refusal); !ok || len(refusal.Fields) != 3 {
 		t.Errorf("%v", err)
 	}
@@ -142,7 +142,7 @@ func TestAllFaultsAreToldAtOnce(t *testing.T) {
 func TestUnknownFieldsAndNullsAreIgnored(t *testing.T) {
 	body := `{"messages":[{"role":"user","content":"q","name":"x"}],"n":1,"stream":null,"temperature":null,` +
 		`"session_id":"","metadata":null,"tool_policy":null,"skills":null,"user_key":null,"model":""}`
-	got, err := parse(t, body, claims{})
+	got, err := parse(t, body, web.Behalf{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAQuestionWithoutTextIsRefused(t *testing.T) {
 		`[]`, `[{"role":"system","content":"q"}]`, `[{"role":"user","content":" \n"}]`, `[{"role":"user","content":null}]`,
 		`[{"role":"user","content":[]}]`, `[{"role":"user","content":[{"type":"text","text":""}]}]`,
 	} {
-		_, err := parse(t, `{"messages":`+messages+`}`, claims{})
+		_, err := parse(t, `{"messages":`+messages+`}`, web.Behalf{})
 		if refusal, ok := err.(*web.Refusal); !ok || refusal.Status != 400 || refusal.Code != "no_user_message" {
 			t.Errorf("%s: %v", messages, err)
 		}
@@ -170,7 +170,7 @@ func TestConversationsOfOpenAIClientsAreRead(t *testing.T) {
 		{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},
 		{"role":"assistant","content":null,"reasoning_content":"hm",
 		 "tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"x\": 1}"}}]},
-		{"role":"tool","tool_call_id":"c1","content":"r"}]}`, claims{})
+		{"role":"tool","tool_call_id":"c1","content":"r"}]}`, web.Behalf{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestConversationsOfOpenAIClientsAreRead(t *testing.T) {
 func TestIdentityComesFromBodyOrHeaderButNotFromBoth(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		said       claims
+		said       web.Behalf
 		want       sdk.Identity
 		refused    bool
 	}{
@@ -198,16 +198,16 @@ func TestIdentityComesFromBodyOrHeaderButNotFromBoth(t *testing.T) {
 			want: sdk.Identity{UserKey: "pska:ann", TenantKey: "pska", UserID: "ann"},
 		},
 		{
-			name: "header", said: claims{user: "pska:ann", tenant: "acme"},
+			name: "header", said: web.Behalf{User: "pska:ann", Tenant: "acme"},
 			want: sdk.Identity{UserKey: "pska:ann", TenantKey: "acme", UserID: "ann"},
 		},
 		{
-			name: "both alike", body: `,"user_key":"ann"`, said: claims{user: "ann"},
+			name: "both alike", body: `,"user_key":"ann"`, said: web.Behalf{User: "ann"},
 			want: sdk.Identity{UserKey: "ann"},
 		},
-		{name: "both unlike", body: `,"user_key":"ann"`, said: claims{user: "bob"}, refused: true},
-		{name: "tenants unlike", body: `,"metadata":{"tenant_key":"a"}`, said: claims{tenant: "b"}, refused: true},
-		{name: "broken header", said: claims{user: "a\x01"}, refused: true},
+		{name: "both unlike", body: `,"user_key":"ann"`, said: web.Behalf{User: "bob"}, refused: true},
+		{name: "tenants unlike", body: `,"metadata":{"tenant_key":"a"}`, said: web.Behalf{Tenant: "b"}, refused: true},
+		{name: "broken header", said: web.Behalf{User: "a\x01"}, refused: true},
 		{
 			name: "metadata", body: `,"user_key":"pska:ann","metadata":{"tenant_key":"acme","pska_user_id":"u7"}`,
 			want: sdk.Identity{UserKey: "pska:ann", TenantKey: "acme", UserID: "u7"},
@@ -225,7 +225,7 @@ func TestIdentityComesFromBodyOrHeaderButNotFromBoth(t *testing.T) {
 
 func TestMetadataIsKeptWholeWithItsNumbers(t *testing.T) {
 	got, err := parse(t, `{"messages":[{"role":"user","content":"q"}],"metadata":{"b":1.50,"a":{"c":[12345678901234567890]}}}`,
-		claims{})
+		web.Behalf{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func FuzzRequestsAreReadOrRefused(f *testing.F) {
 		if refusal != nil {
 			return
 		}
-		got, err := read.parseRequest(decoded, claims{})
+		got, err := read.parseRequest(decoded, web.Behalf{})
 		if err != nil {
 			if _, ok := err.(*web.Refusal); !ok {
 				t.Fatalf("%q: %v", raw, err)

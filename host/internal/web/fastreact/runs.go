@@ -143,7 +143,7 @@ func (f *face) streamRun(x *web.Exchange) error {
 		return err
 	}
 	t := f.tail(r, after)
-	t.ending = f.cfg.Closing
+	t.Ending = f.cfg.Closing
 	return f.send(x, x.Stream(), r, t)
 }
 
