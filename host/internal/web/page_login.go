@@ -72,7 +72,11 @@ func (x *Exchange) LogOut() error {
 	if refusal != nil {
 		return refusal
 	}
-	x.door.pages.end(cookieOf(x.Request))
+	id := cookieOf(x.Request)
+	if session, there := x.door.pages.session(id); there && session.origin != origin {
+		return foreignPage()
+	}
+	x.door.pages.end(id)
 	x.setCookie("", origin, -1)
 	return nil
 }

@@ -1,7 +1,7 @@
 // The page: who may ask, the conversation, and the field to ask in.
 
 import { ApiError, login, logout, session } from "./api.js";
-import { find, make } from "./dom.js";
+import { find } from "./dom.js";
 import { announce } from "./progress.js";
 import { Turn } from "./turn.js";
 

@@ -1,0 +1,117 @@
+package console_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// peerModules is the folder of the npm packages that .ci/peers pins.
+func peerModules(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("FASTREACT_NODE_MODULES")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "..", ".ci", "peers", "node_modules")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// nodePeer returns the path of a Node.js, 24 where it is installed.
+func nodePeer(t *testing.T) string {
+	t.Helper()
+	if path := filepath.Join(peerModules(t), ".bin", "node"); exec.Command(path, "--version").Run() == nil {
+		return path
+	}
+	path, err := exec.LookPath("node")
+	if err != nil {
+		missingPeer(t, "node")
+	}
+	return path
+}
+
+// missingPeer ends a test that needs a program which is not there. In CI that is a failure.
+func missingPeer(t *testing.T, peer string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal("peer not installed: " + peer)
+	}
+	t.Skip("peer not installed: " + peer)
+}
+
+// bench lays the page out beside the test programs, as modules, with the peers in reach.
+func bench(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, part := range []string{"page", "testdata"} {
+		to := filepath.Join(folder, part)
+		if part == "testdata" {
+			to = folder
+		}
+		if err := os.CopyFS(to, os.DirFS(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(peerModules(t), filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// runProgram runs a test program and makes each of its reports a test of its own. It wants at least that many.
+func runProgram(t *testing.T, least int, folder, program string, env ...string) {
+	t.Helper()
+	node := exec.Command(nodePeer(t), program)
+	node.Dir = folder
+	node.Env = append(os.Environ(), env...)
+	var complaints bytes.Buffer
+	node.Stderr = &complaints
+	out, err := node.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Start(); err != nil {
+		t.Fatal(err)
+	}
+	count := readReports(t, out)
+	if err := node.Wait(); err != nil {
+		t.Errorf("%s: %v\n%s", program, err, complaints.String())
+	}
+	if count < least {
+		t.Errorf("%s reported %d tests, want at least %d\n%s", program, count, least, complaints.String())
+	}
+}
+
+func readReports(t *testing.T, out io.Reader) (count int) {
+	t.Helper()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var report struct{ Name, Error string }
+		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
+			t.Errorf("the program said %q", lines.Text())
+			continue
+		}
+		count++
+		t.Run(report.Name, func(t *testing.T) {
+			if report.Error != "" {
+				t.Error(report.Error)
+			}
+		})
+	}
+	if err := lines.Err(); err != nil {
+		t.Error(err)
+	}
+	return count
+}
