@@ -32,6 +32,7 @@ type Executor struct {
 	wake    *sync.Cond // a task was queued, or the executor closed
 	queue   []*task
 	running int
+	refused int64 // tasks, since the start
 	closed  bool
 }
 
@@ -90,8 +91,10 @@ func (e *Executor) admit(t *task) error {
 	defer e.mu.Unlock()
 	switch {
 	case e.closed:
+		e.refused++
 		return fmt.Errorf("%s: %w", e.cfg.Name, ErrClosed)
 	case e.running+len(e.queue) >= e.cfg.Size+e.cfg.Queue:
+		e.refused++
 		return fmt.Errorf("%s: %w", e.cfg.Name, ErrSaturated)
 	}
 	e.queue = append(e.queue, t)
