@@ -195,7 +195,7 @@ func TestABrokenModelFailsTheRunInOurOwnWords(t *testing.T) {
 			t.Errorf("%s: %d requests, want %d", question, got, want.requests)
 		}
 	}
-	if strings.Contains(s.output.String(), "Alpha") || !strings.Contains(s.output.String(), "model failed") {
+	if strings.Contains(s.output.String(), "Alpha") || !strings.Contains(s.output.String(), "run failed") {
 		t.Errorf("the log says\n%s", s.output)
 	}
 }

@@ -16,6 +16,7 @@ import (
 // Gate is the one door to every tool.
 type Gate interface {
 	Visible(ctx context.Context, policy run.ToolPolicy) []run.Tool
+	Tools(ctx context.Context) []run.Tool // every tool there is
 	Check(ctx context.Context, call run.Call) gate.Verdict
 	Do(ctx context.Context, verdict gate.Verdict, approval *run.Approval) run.CallOutcome
 }

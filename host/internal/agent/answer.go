@@ -72,7 +72,7 @@ func (d *drive) finish(ctx context.Context, said answer) error {
 // still turn out to be a thought beside tool calls, and what was sent cannot be taken back. An answer that holds a
 // secret stays whole, so that the faces see it whole.
 func (d *drive) deltas(text string) []run.Event {
-	if !d.run.Request.StreamDeltas {
+	if !d.run.Request.StreamDeltas || d.profile.Exit != nil {
 		return nil
 	}
 	most := maxDeltas

@@ -30,10 +30,11 @@ func (d *drive) call(wish run.ToolCall, spent int) run.Call {
 		Fence:      d.run.Fence(),
 		SessionID:  d.run.SessionID,
 		Identity:   d.run.Request.Identity,
-		ToolPolicy: d.run.Request.ToolPolicy,
+		ToolPolicy: d.policy,
 		ID:         wish.ID,
 		Tool:       wish.Name,
 		Spent:      spent,
+		Timeout:    d.profile.ToolTimeout,
 		Args:       written(wish.Arguments),
 	}
 }

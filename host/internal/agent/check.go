@@ -96,7 +96,7 @@ func (d *drive) rewrite(ctx context.Context, text string, found []release.Findin
 			terms = append(terms, f.Term)
 		}
 	}
-	reply, err := d.cfg.Model.Complete(ctx, model.Request{
+	reply, err := d.consult(ctx, model.Request{
 		Model: d.run.Request.Model, Options: d.run.Request.Options,
 		Messages: []run.Message{
 			{Role: run.System, Content: fmt.Sprintf(rewriting, strings.Join(terms, ", "))},
@@ -117,7 +117,7 @@ func (d *drive) rewrite(ctx context.Context, text string, found []release.Findin
 // summaries and of the runtime itself may not.
 func (d *drive) check(ctx context.Context) *release.Check {
 	if d.names == nil {
-		for _, tool := range d.cfg.Gate.Visible(ctx, run.ToolPolicy{}) {
+		for _, tool := range d.cfg.Gate.Tools(ctx) {
 			d.names = append(d.names, release.Tool{Name: tool.Name, Raw: tool.RawName})
 		}
 	}

@@ -19,11 +19,18 @@ func (a *Agent) Conclude(ctx context.Context, r run.Run, ending Ending) error {
 	if d.story.over {
 		return nil
 	}
-	approvals, err := d.approvals(ctx)
-	if err != nil {
+	if err := d.end(ctx, ending.complete()); err != nil {
 		return fmt.Errorf("conclude: %w", err)
 	}
-	ending = ending.complete()
+	return nil
+}
+
+// end writes everything that a run still owes, and its terminal event.
+func (d *drive) end(ctx context.Context, ending Ending) error {
+	approvals, err := d.approvals(ctx)
+	if err != nil {
+		return err
+	}
 	var events []run.Event
 	if !d.story.started {
 		events = append(events, d.startEvent(nil, start{}))

@@ -20,6 +20,8 @@ const (
 type drive struct {
 	cfg      Config
 	run      run.Run
+	profile  Profile        // the agent's own where the run names none
+	policy   run.ToolPolicy // the request's, within the profile
 	story    story
 	visible  []run.Tool
 	names    []release.Tool          // of every tool there is, once an answer was looked through
@@ -28,17 +30,28 @@ type drive struct {
 
 // recall rebuilds a run from its events.
 func (a *Agent) recall(ctx context.Context, r run.Run) (*drive, error) {
-	d := &drive{cfg: a.cfg, run: r, verdicts: map[string]gate.Verdict{}, story: newStory(a.cfg.MaxResultBytes)}
+	d := &drive{
+		cfg: a.cfg, run: r, verdicts: map[string]gate.Verdict{}, story: newStory(a.cfg.MaxResultBytes),
+		policy: r.Request.ToolPolicy,
+	}
+	if err := eachPage(ctx, a.cfg.Ledger, r.Ref, d.story.hear); err != nil {
+		return nil, fmt.Errorf("recall run: %w", err)
+	}
+	return d, nil
+}
+
+// eachPage hands over the events of a run in order, a page at a time.
+func eachPage(ctx context.Context, log Ledger, ref run.Ref, take func([]run.Event) error) error {
 	for after := int64(-1); ; {
-		events, err := a.cfg.Ledger.Events(ctx, r.Ref, after, pageSize)
+		events, err := log.Events(ctx, ref, after, pageSize)
 		if err != nil {
-			return nil, fmt.Errorf("recall run: %w", err)
+			return err
 		}
-		if err := d.story.hear(events); err != nil {
-			return nil, fmt.Errorf("recall run: %w", err)
+		if err := take(events); err != nil {
+			return err
 		}
 		if len(events) < pageSize {
-			return d, nil
+			return nil
 		}
 		after = events[len(events)-1].Sequence
 	}
@@ -49,21 +62,19 @@ func (d *drive) advance(ctx context.Context) (Outcome, error) {
 	if d.story.over {
 		return Finished, nil
 	}
-	d.visible = d.cfg.Gate.Visible(ctx, d.run.Request.ToolPolicy)
+	routed, err := d.settleProfile(ctx)
+	if err != nil {
+		return d.broken(ctx, err)
+	}
+	d.visible = d.cfg.Gate.Visible(ctx, d.policy)
 	if !d.story.started {
-		if err := d.begin(ctx); err != nil {
+		if err := d.begin(ctx, routed); err != nil {
 			return 0, err
 		}
 	}
 	for {
-		if len(d.story.open) > 0 {
-			parked, err := d.settle(ctx)
-			if err != nil {
-				return 0, err
-			}
-			if parked {
-				return Parked, nil
-			}
+		if outcome, err := d.settle(ctx); outcome != 0 || err != nil {
+			return outcome, err
 		}
 		finished, err := d.step(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/model"
@@ -13,7 +14,13 @@ func (d *drive) startEvent(visible []run.Tool, begins start) run.Event {
 	for _, tool := range visible {
 		names = append(names, tool.Name)
 	}
-	metadata := map[string]any{"tool_policy": policyObject(d.run.Request.ToolPolicy), "visible_tools": names}
+	metadata := map[string]any{"tool_policy": policyObject(d.policy), "visible_tools": names}
+	if profile := cmp.Or(d.profile.Name, d.run.Request.Profile); profile != "" {
+		metadata["profile"] = profile
+	}
+	if begins.Usage != nil {
+		metadata["llm_usage"] = begins.Usage
+	}
 	begins.describe(metadata)
 	if d.run.Request.SessionMemory {
 		begins.describeMemory(metadata)

@@ -34,8 +34,8 @@ func (e unstoredError) Unwrap() error { return e.error }
 
 // complete asks the model, and lets readers hear an answer in parts where that is safe.
 func (d *drive) complete(ctx context.Context, request model.Request) (model.Reply, error) {
-	if !d.run.Request.StreamDeltas || len(request.Tools) > 0 || d.story.released != "" {
-		return d.cfg.Model.Complete(ctx, request, nil)
+	if !d.run.Request.StreamDeltas || len(request.Tools) > 0 || d.story.released != "" || d.profile.Name != "" {
+		return d.consult(ctx, request, nil)
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -43,7 +43,7 @@ func (d *drive) complete(ctx context.Context, request model.Request) (model.Repl
 	if !d.cfg.UncheckedAnswers {
 		l.check = d.check(ctx)
 	}
-	reply, err := d.cfg.Model.Complete(asking, request, func(text string) { l.hear(ctx, text) })
+	reply, err := d.consult(asking, request, func(text string) { l.hear(ctx, text) })
 	if l.err != nil {
 		return model.Reply{}, unstoredError{l.err}
 	}

@@ -40,7 +40,7 @@ func (d *drive) policyFields(decision run.Decision) map[string]any {
 	scope := decision.Scope
 	if scope.Applied {
 		fields["tool_policy_scope_applied"] = true
-		fields["tool_policy"] = policyObject(d.run.Request.ToolPolicy)
+		fields["tool_policy"] = policyObject(d.policy)
 		fields["scope_narrowed"] = orEmpty(scope.Narrowed)
 		fields["scope_unverified"] = orEmpty(scope.Unverified)
 	}

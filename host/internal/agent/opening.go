@@ -22,6 +22,9 @@ type Skills interface {
 type opening struct {
 	Memory []run.Message `json:"memory,omitempty"` // of earlier runs of the session
 	Skills []run.Skill   `json:"skills,omitempty"`
+
+	Profile string     `json:"profile,omitempty"` // that the run goes on with
+	Usage   *run.Usage `json:"usage,omitempty"`   // of finding out which
 }
 
 // start is an opening and what the first event says about it.
@@ -34,13 +37,14 @@ type start struct {
 }
 
 // begin writes the first event.
-func (d *drive) begin(ctx context.Context) error {
+func (d *drive) begin(ctx context.Context, routed *run.Usage) error {
 	begins, err := d.open(ctx)
 	if err != nil {
 		return err
 	}
+	begins.Profile, begins.Usage = d.profile.Name, routed
 	event := d.startEvent(d.visible, begins)
-	if len(begins.Memory) > 0 || len(begins.Skills) > 0 {
+	if len(begins.Memory) > 0 || len(begins.Skills) > 0 || begins.Profile != "" {
 		if event.Memo, err = json.Marshal(begins.opening); err != nil {
 			return fmt.Errorf("write memo: %w", err)
 		}
@@ -57,6 +61,7 @@ func (s *story) heardStart(event run.Event) error {
 	if err := json.Unmarshal(event.Memo, &s.opening); err != nil {
 		return fmt.Errorf("read opening: %w", err)
 	}
+	s.usage = sum(s.usage, s.opening.Usage)
 	return nil
 }
 
@@ -64,7 +69,7 @@ func (s *story) heardStart(event run.Event) error {
 func (d *drive) open(ctx context.Context) (start, error) {
 	var s start
 	request := d.run.Request
-	if d.cfg.Skills != nil {
+	if d.cfg.Skills != nil && d.profile.Name == "" {
 		var chosen []run.Skill
 		chosen, s.unknown = d.cfg.Skills.Choose(request.Query(), request.Skills)
 		s.Skills, s.omitted = fitting(chosen, d.cfg.SkillBytes)
@@ -80,7 +85,7 @@ func (d *drive) open(ctx context.Context) (start, error) {
 		return start{}, fmt.Errorf("remember session: %w", err)
 	}
 	for _, turn := range turns {
-		if !turn.Within(request.ToolPolicy.Scope) {
+		if !turn.Within(d.policy.Scope) {
 			s.outside++
 			continue
 		}

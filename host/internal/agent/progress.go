@@ -17,9 +17,9 @@ const progressPause = time.Second
 
 // do lets the gate run a call and writes its signs of life while it does. They are committed before its result, and
 // when they cannot be, neither can the result: whoever writes that hears of it.
-func (d *drive) do(ctx context.Context, call openCall, verdict gate.Verdict, approval *run.Approval) run.CallOutcome {
+func (d *drive) do(ctx context.Context, call openCall, verdict gate.Verdict, approval *run.Approval) (run.CallOutcome, error) {
 	if d.cfg.MaxProgressBytes <= 0 {
-		return d.cfg.Gate.Do(ctx, verdict, approval)
+		return d.pass(ctx, verdict, approval)
 	}
 	signs := &signs{left: d.cfg.MaxProgressBytes, notice: make(chan struct{}, 1)}
 	over := make(chan struct{})
@@ -27,7 +27,7 @@ func (d *drive) do(ctx context.Context, call openCall, verdict gate.Verdict, app
 	writer.Go(func() { d.write(ctx, call, signs, over) })
 	defer writer.Wait()
 	defer close(over)
-	return d.cfg.Gate.Do(sdk.WithProgress(ctx, signs.hear), verdict, approval)
+	return d.pass(sdk.WithProgress(ctx, signs.hear), verdict, approval)
 }
 
 // write makes events of what is heard, at most one in progressPause, until the call is over. What comes too late for

@@ -16,22 +16,33 @@ const maxApprovals = 1000
 
 // settle answers every open call of a step, in call order, or parks the run when a person must be asked first: "all
 // ask_user of a step precede its first tool_result".
-func (d *drive) settle(ctx context.Context) (parked bool, err error) {
+//
+// The outcome is zero when the run goes on.
+func (d *drive) settle(ctx context.Context) (Outcome, error) {
+	if len(d.story.open) == 0 {
+		return 0, nil
+	}
 	approvals, err := d.approvals(ctx)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	parked, err = d.askPeople(ctx, approvals)
-	if err != nil || parked {
-		return parked, err
+	parked, err := d.askPeople(ctx, approvals)
+	if err != nil {
+		return 0, err
+	}
+	if parked {
+		return Parked, nil
 	}
 	for _, call := range slices.Clone(d.story.open) {
-		event := d.answer(ctx, call, approvals[call.event.ToolCallID])
+		event, err := d.answer(ctx, call, approvals[call.event.ToolCallID])
+		if err != nil {
+			return d.broken(ctx, err)
+		}
 		if err := d.append(ctx, ledger.Batch{Events: []run.Event{event}}); err != nil {
-			return false, err
+			return 0, err
 		}
 	}
-	return false, nil
+	return 0, nil
 }
 
 // approvals are the run's approvals by call id.
@@ -76,15 +87,23 @@ func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approva
 }
 
 // beyondLimit reports whether a call is one too many in its run.
-func (d *drive) beyondLimit(call openCall) bool { return call.ordinal > d.cfg.MaxToolCalls }
+func (d *drive) beyondLimit(call openCall) bool { return call.ordinal > d.profile.MaxToolCalls }
 
-// answer lets the gate run a call and makes its result an event.
-func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) run.Event {
+// answer lets the gate run a call and makes its result an event. An error means that the call found no place to run, or
+// that the run ended meanwhile.
+func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) (run.Event, error) {
 	if d.beyondLimit(call) {
-		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.cfg.MaxToolCalls), nil)
+		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.profile.MaxToolCalls), nil), nil
 	}
-	outcome := d.do(ctx, call, d.verdict(ctx, call.wish, call.spent), approval)
-	metadata := d.policyFields(outcome.Decision)
+	outcome, err := d.do(ctx, call, d.verdict(ctx, call.wish, call.spent), approval)
+	if err != nil {
+		return run.Event{}, err
+	}
+	return resultEvent(call, outcome, approval, d.policyFields(outcome.Decision)), nil
+}
+
+// resultEvent is what came of a call.
+func resultEvent(call openCall, outcome run.CallOutcome, approval *run.Approval, metadata map[string]any) run.Event {
 	metadata["action"] = "result"
 	metadata["is_error"] = outcome.IsError
 	metadata["approved"], metadata["request_id"] = nil, nil

@@ -23,33 +23,61 @@ const (
 // limitSentence is the answer of a run that reached one of its limits.
 const limitSentence = "I could not finish this within the number of steps I may take. A narrower question may help."
 
+var errBudget = &run.Error{
+	Code: run.CodeBudget, Op: "take step", Sentence: "The run used up the steps it may take before it had an answer.",
+}
+
 // step asks the model once. It reports whether the run is finished.
 func (d *drive) step(ctx context.Context) (finished bool, err error) {
 	switch {
+	case d.story.review != nil:
+		return d.review(ctx)
 	case d.story.draft != nil:
 		return true, d.putRight(ctx, *d.story.draft)
-	case d.story.steps >= d.cfg.MaxIterations:
-		return true, d.finish(ctx, answer{text: d.story.behind(limitSentence), reason: stopIterations})
-	case d.story.called > d.cfg.MaxToolCalls:
-		return true, d.finish(ctx, answer{text: d.story.behind(limitSentence), reason: stopToolCalls})
+	case d.story.steps >= d.profile.MaxIterations:
+		return true, d.exhausted(ctx, stopIterations)
+	case d.story.called > d.profile.MaxToolCalls:
+		return true, d.exhausted(ctx, stopToolCalls)
 	}
 	if ended, err := d.fit(ctx); ended || err != nil {
 		return ended, err
 	}
 	reply, err := d.complete(ctx, d.ask())
-	var unstored unstoredError
 	switch {
-	case ctx.Err() != nil && err != nil:
-		return false, context.Cause(ctx)
-	case errors.As(err, &unstored):
-		return false, unstored
 	case err != nil:
-		return true, d.fail(ctx, err)
+		return d.unheard(ctx, err)
+	case len(reply.ToolCalls) > 0:
+		return false, d.record(ctx, d.distinct(reply))
+	case d.profile.Exit != nil:
+		return false, d.submit(ctx, reply, 1)
 	}
-	if len(reply.ToolCalls) == 0 {
-		return true, d.say(ctx, reply)
+	return true, d.say(ctx, reply)
+}
+
+// unheard goes on, or not, after a model call that failed.
+func (d *drive) unheard(ctx context.Context, err error) (finished bool, _ error) {
+	var unstored unstoredError
+	if errors.As(err, &unstored) && ctx.Err() == nil {
+		return false, unstored
 	}
-	return false, d.record(ctx, d.distinct(reply))
+	outcome, err := d.broken(ctx, err)
+	return outcome == Finished, err
+}
+
+// exhausted ends a run that used up what it may do. One whose answers leave through an exit has none.
+func (d *drive) exhausted(ctx context.Context, reason string) error {
+	if d.profile.Exit != nil {
+		return d.fail(ctx, errBudget)
+	}
+	return d.finish(ctx, answer{text: d.story.behind(limitSentence), reason: reason})
+}
+
+// broken ends a run that cannot go on, unless it ended meanwhile.
+func (d *drive) broken(ctx context.Context, reason error) (Outcome, error) {
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	return Finished, d.fail(ctx, reason)
 }
 
 // record writes what the model asked for in one batch: think, every call in call order, the end of the step.
@@ -57,6 +85,9 @@ func (d *drive) record(ctx context.Context, reply model.Reply) error {
 	memo, err := json.Marshal(reply.Message())
 	if err != nil {
 		return fmt.Errorf("write memo: %w", err)
+	}
+	if d.profile.Exit != nil {
+		reply.Text = "" // words beside calls have not passed the exit
 	}
 	events := []run.Event{{Kind: run.Think, Content: thought(reply), Memo: memo}}
 	spent := maps.Clone(d.story.granted)
@@ -86,16 +117,12 @@ func thought(reply model.Reply) string {
 	return "Using " + strings.Join(names, ", ") + " tools"
 }
 
-// fail ends the run because the model failed. The reason goes to the log, its public sentence to the reader.
+// fail ends the run because something failed. The reason goes to the log, its public sentence to the reader.
 func (d *drive) fail(ctx context.Context, reason error) error {
 	code, sentence := run.Public(reason)
-	d.cfg.Log.Warn("model failed", slog.String("run_id", d.run.ID), slog.String("code", string(code)),
+	d.cfg.Log.Warn("run failed", slog.String("run_id", d.run.ID), slog.String("code", string(code)),
 		slog.Any("error", reason))
-	ending := Ending{Status: run.Failed, Code: code, Text: sentence, Reason: string(code)}
-	return d.append(ctx, ledger.Batch{
-		Events: []run.Event{errorEvent(ending)},
-		Finish: &ledger.Finish{Status: run.Failed, Outcome: d.failedOutcome(ending)},
-	})
+	return d.end(ctx, Ending{Status: run.Failed, Code: code, Text: sentence, Reason: string(code)})
 }
 
 func (d *drive) outcome(usage *run.Usage) run.Outcome {

@@ -26,6 +26,7 @@ type story struct {
 	opening    opening    // what the prompt begins with beside the request
 	compaction compaction // what the model no longer sees
 	draft      *draft     // an answer that was given and must not leave as it is; nil when there is none
+	review     *review    // an answer on its way through the exit; nil while there is none
 	released   string     // parts of the answer that were sent
 	parts      int        // how many
 	open       []openCall // calls without a result, in call order
@@ -84,6 +85,8 @@ func (s *story) hearOne(event run.Event) error {
 		})
 	case run.Compaction:
 		return s.heardCompaction(event)
+	case run.AnswerReview:
+		return s.heardReview(event)
 	case run.SessionEnd, run.Errored:
 		s.over = true
 	}

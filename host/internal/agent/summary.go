@@ -54,7 +54,7 @@ var errNoSummary = errors.New("the model wrote no summary")
 
 // sumUp asks the model for a summary of everything before the newest step.
 func (d *drive) sumUp(ctx context.Context, p *planner) (string, *run.Usage, error) {
-	reply, err := d.cfg.Model.Complete(ctx, model.Request{
+	reply, err := d.consult(ctx, model.Request{
 		Model: d.run.Request.Model, Messages: []run.Message{
 			{Role: run.System, Content: summaryTask},
 			{Role: run.User, Content: p.toSumUp(p.limit - len(summaryTask))},

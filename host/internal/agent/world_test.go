@@ -206,6 +206,7 @@ type tools struct {
 	mu      sync.Mutex
 	answers map[string]func(context.Context, sdk.Call) (sdk.Result, error)
 	scoped  map[string]bool
+	kept    map[string]string // tools that are reserved for a profile
 	calls   []sdk.Call
 }
 
@@ -223,7 +224,7 @@ func (s *tools) Tools(context.Context) []run.Tool {
 	var list []run.Tool
 	for name := range s.answers {
 		list = append(list, run.Tool{
-			Name: name, RawName: name, Source: run.FromNative, Digest: "sha256:" + name, Scoped: s.scoped[name],
+			Name: name, RawName: name, Source: run.FromNative, Digest: "sha256:" + name, Scoped: s.scoped[name], Profile: s.kept[name],
 			Schema: json.RawMessage(`{"type":"object"}`),
 		})
 	}
