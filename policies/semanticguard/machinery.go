@@ -1,0 +1,42 @@
+package semanticguard
+
+import "strings"
+
+// namesTools reports whether a text names a tool of a diagnosis or another word of the runtime. Underscores, hyphens
+// and backslashes between the words of a name hide nothing.
+func namesTools(plain string) bool {
+	tight := squeezed(plain)
+	for _, name := range []string{"querymetrics", "querylogs", "querymysql", "toolcallid", "toolpolicydenied", "safetyblocked", "safetydenied", "mcperror", "toolresult", "toolargs", "evidenceids"} {
+		if strings.Contains(tight, name) {
+			return true
+		}
+	}
+	for _, name := range []string{"read_file", "write_file", "edit_file", "list_files", "search_files", "tool_policy", "tool_call", "fastreact"} {
+		if strings.Contains(plain, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// squeezed leaves out what may stand inside a name.
+func squeezed(text string) string {
+	if !strings.ContainsAny(text, `_-\`) {
+		return text
+	}
+	return strings.NewReplacer("_", "", "-", "", `\`, "").Replace(text)
+}
+
+// speaksOfPrompts reports whether a text speaks of what the model was told.
+func speaksOfPrompts(plain string) bool {
+	for _, words := range []string{
+		"system prompt", "system message", "developer prompt", "developer message", "my instructions", "my prompt",
+		"these instructions", "the instructions i", "was instructed", "were instructed", "am instructed", "previous instructions",
+		"<|", "|>", "[inst]", "### instruction", "### system", "<system>", "</system>", "<tool", "</tool", "<think>", "</think>",
+	} {
+		if strings.Contains(plain, words) {
+			return true
+		}
+	}
+	return false
+}
