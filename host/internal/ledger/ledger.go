@@ -32,6 +32,7 @@ type Ledger interface {
 	Approvals
 	Outbox
 	Pairs
+	Readers
 	Books
 }
 
@@ -129,6 +130,15 @@ type Pairs interface {
 	PutPair(ctx context.Context, drawer run.Drawer, put run.Put) (run.PutOutcome, error)
 	// DropPair forgets a value, and reports whether there was one.
 	DropPair(ctx context.Context, drawer run.Drawer, key string) (found bool, err error)
+}
+
+// Readers keeps what the readers of answers said about them.
+type Readers interface {
+	// Feedback keeps what was said about a run, in place of what was said before. ErrUnknown when there is no such run
+	// in that session.
+	Feedback(ctx context.Context, said run.Feedback) error
+	// FeedbackOn returns what was said last about a run, and whether anything was.
+	FeedbackOn(ctx context.Context, ref run.Ref) (said run.Feedback, found bool, err error)
 }
 
 // Books reads what adds up.

@@ -14,7 +14,7 @@ func (d *door) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, check := range []func(*http.Request) *Refusal{d.checkSource, d.checkSize, checkType} {
 			if refusal := check(r); refusal != nil {
-				d.refuse(w, refusal)
+				d.refuse(w, r.URL.Path, refusal)
 				return
 			}
 		}

@@ -48,6 +48,7 @@ type Config struct {
 type Face struct {
 	Routes    []Route
 	Translate func(error) *Refusal // the public side of an error that is no Refusal; nil = internal error
+	Shape     func(*Refusal) any   // the body of a refusal on the face's paths, also where the door refuses; nil = the door's
 }
 
 // Route is one method on one path. Path is a mux template such as /v1/runs/{run_id}. A GET route answers HEAD too,
@@ -109,9 +110,10 @@ func New(cfg Config, faces ...Face) (*Entrance, error) {
 }
 
 type door struct {
-	cfg  Config
-	mask Mask
-	auth authenticator
+	cfg    Config
+	shapes map[string]func(*Refusal) any // by path
+	mask   Mask
+	auth   authenticator
 
 	pages *pages
 }
@@ -147,7 +149,7 @@ func newDoor(cfg Config) (*door, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	return &door{
-		cfg: cfg, pages: newPages(cfg.Page),
+		cfg: cfg, shapes: map[string]func(*Refusal) any{}, pages: newPages(cfg.Page),
 		mask: NewMask(append(slices.Clone(cfg.Secrets), cfg.ServiceToken, cfg.AdminToken)),
 		auth: authenticator{
 			mode: cfg.Auth, service: newSecret(cfg.ServiceToken), admin: newSecret(cfg.AdminToken), proxies: cfg.Proxies,

@@ -23,6 +23,11 @@ func (x *Exchange) Var(name string) string { return mux.Vars(x.Request)[name] }
 // Header returns the header of the answer.
 func (x *Exchange) Header() http.Header { return x.writer.Header() }
 
+// Bound limits the body to fewer bytes than the door does. A longer one is refused when it is read.
+func (x *Exchange) Bound(bytes int64) {
+	x.Request.Body = http.MaxBytesReader(x.writer, x.Request.Body, bytes)
+}
+
 // Object reads the body as one JSON object. An empty body is nil.
 func (x *Exchange) Object() (map[string]any, error) {
 	raw, err := x.readBody()
@@ -44,6 +49,14 @@ func (x *Exchange) JSON(status int, value any) error {
 	}
 	x.begun = true
 	writeJSON(x.writer, status, x.door.mask.JSON(encoded))
+	return nil
+}
+
+// Nothing answers that it was done, without a body.
+func (x *Exchange) Nothing() error {
+	x.begun = true
+	x.writer.Header().Set("Cache-Control", "no-store")
+	x.writer.WriteHeader(http.StatusNoContent)
 	return nil
 }
 

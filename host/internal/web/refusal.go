@@ -81,8 +81,8 @@ func brief(value any) any {
 	return value
 }
 
-// refuse writes the refusal. It is the last resort: what cannot be written is lost.
-func (d *door) refuse(w http.ResponseWriter, r *Refusal) {
+// refuse writes the refusal of a request for a path. It is the last resort: what cannot be written is lost.
+func (d *door) refuse(w http.ResponseWriter, path string, r *Refusal) {
 	if r.RetryAfter > 0 {
 		seconds := max(1, int((r.RetryAfter+time.Second-1)/time.Second))
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
@@ -90,9 +90,13 @@ func (d *door) refuse(w http.ResponseWriter, r *Refusal) {
 	if r.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	encoded, err := Encode(r.body())
+	shape := d.shapes[path]
+	if shape == nil {
+		shape = func(r *Refusal) any { return r.body() }
+	}
+	encoded, err := Encode(shape(r))
 	if err != nil {
-		encoded, _ = Encode(internal().body())
+		encoded, _ = Encode(shape(internal()))
 	}
 	writeJSON(w, r.Status, d.mask.JSON(encoded))
 }

@@ -13,6 +13,7 @@ import (
 // resource is all methods of one path.
 type resource struct {
 	door    *door
+	path    string
 	methods map[string]endpoint
 }
 
@@ -20,8 +21,9 @@ func (d *door) add(resources map[string]resource, face Face) error {
 	for _, route := range face.Routes {
 		here, known := resources[route.Path]
 		if !known {
-			here = resource{d, map[string]endpoint{}}
+			here = resource{d, route.Path, map[string]endpoint{}}
 			resources[route.Path] = here
+			d.shapes[route.Path] = face.Shape
 		}
 		for _, method := range route.methods() {
 			if _, taken := here.methods[method]; taken {
@@ -60,13 +62,13 @@ func (here resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(here.methods)), ", "))
-	here.door.refuse(w, &Refusal{
+	here.door.refuse(w, here.path, &Refusal{
 		Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Sentence: "Method Not Allowed",
 	})
 }
 
 func (d *door) nowhere(w http.ResponseWriter, _ *http.Request) {
-	d.refuse(w, &Refusal{Status: http.StatusNotFound, Code: "not_found", Sentence: "Not Found"})
+	d.refuse(w, "", &Refusal{Status: http.StatusNotFound, Code: "not_found", Sentence: "Not Found"})
 }
 
 // endpoint is one route behind its checks.
@@ -107,7 +109,7 @@ func (e endpoint) fail(x *Exchange, err error) {
 			slog.String("code", refusal.Code), slog.Any("error", err))
 	}
 	if !x.begun {
-		e.door.refuse(x.writer, refusal)
+		e.door.refuse(x.writer, e.route.Path, refusal)
 	}
 }
 
@@ -137,5 +139,5 @@ func (e endpoint) rescue(x *Exchange) {
 	if x.begun {
 		panic(http.ErrAbortHandler)
 	}
-	e.door.refuse(x.writer, internal())
+	e.door.refuse(x.writer, e.route.Path, internal())
 }
