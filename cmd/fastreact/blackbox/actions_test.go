@@ -52,6 +52,7 @@ func expectAction(t *testing.T, s *service, user, tool, action, scope string) {
 }
 
 func TestEveryActionHoldsAtEveryLevelByBothNames(t *testing.T) {
+	t.Parallel()
 	for _, action := range []string{"allow", "caution", "require_approval", "deny"} {
 		other := "deny"
 		if action == "deny" {

@@ -100,6 +100,7 @@ func (s *service) end(question string, more map[string]any) (last map[string]any
 }
 
 func TestAModelOfOthersMakesParallelCallsAndThinks(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	s := a.impatient()
 	last, all := s.end("both", nil)
@@ -131,6 +132,7 @@ func TestAModelOfOthersMakesParallelCallsAndThinks(t *testing.T) {
 }
 
 func TestReasoningGoesBackWithTheMessageItCameWith(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	a.impatient().end("both", nil)
 	var sent struct {
@@ -152,6 +154,7 @@ func TestReasoningGoesBackWithTheMessageItCameWith(t *testing.T) {
 }
 
 func TestAModelThatIsBusyOrStumblesIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	s := a.impatient()
 	for question, want := range map[string]struct {
@@ -171,6 +174,7 @@ func TestAModelThatIsBusyOrStumblesIsAskedAgain(t *testing.T) {
 }
 
 func TestABrokenModelFailsTheRunInOurOwnWords(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	s := a.impatient()
 	for question, want := range map[string]struct {
@@ -201,6 +205,7 @@ func TestABrokenModelFailsTheRunInOurOwnWords(t *testing.T) {
 }
 
 func TestMalformedArgumentsGoBackToTheModelAndNeverToATool(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	s := a.impatient()
 	last, all := s.end("malformed", nil)
@@ -217,6 +222,7 @@ func TestMalformedArgumentsGoBackToTheModelAndNeverToATool(t *testing.T) {
 }
 
 func TestChaosAtRunTimeIsSurvived(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t)
 	s := a.impatient()
 	for chaos, code := range map[string]string{
@@ -237,6 +243,7 @@ func TestChaosAtRunTimeIsSurvived(t *testing.T) {
 }
 
 func TestAKeyThatTheModelRefusesIsNamedToTheOperator(t *testing.T) {
+	t.Parallel()
 	a := newAimock(t, "AIMOCK_API_KEYS=the-right-key")
 	s := a.impatient("FASTREACT_MODEL_API_KEY=the-wrong-key-canary")
 	last, all := s.end("hello", nil)

@@ -28,6 +28,7 @@ func tellTale(a asked) said {
 const toldAnswer = "[1] Alpha is 3.14. Beta is two."
 
 func TestAnAnswerIsLookedThroughBeforeAnybodyReadsIt(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, tellTale), "")
 	for _, deltas := range []bool{false, true} {
 		last, all := s.end("What is alpha?", map[string]any{"stream_deltas": deltas})
@@ -61,6 +62,7 @@ func TestAnAnswerIsLookedThroughBeforeAnybodyReadsIt(t *testing.T) {
 }
 
 func TestTheCheckCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, tellTale), "agent: {answer_check: false}\n")
 	if last, _ := s.end("What is alpha?", nil); !strings.HasPrefix(last["content"].(string), "I called pska_pska_search over MCP.") {
 		t.Errorf("answer %v", last["content"])
@@ -68,6 +70,7 @@ func TestTheCheckCanBeSwitchedOff(t *testing.T) {
 }
 
 func TestThePartsOfAnAnswerAreTheAnswerForEveryReader(t *testing.T) {
+	t.Parallel()
 	text := "One. Two costs 3.14!\n\n- three\n- four\n\n```\na. B\n```\nЭто пять. 这是六。七"
 	s := start(t, newModel(t, func(asked) said { return said{text: text} }), "")
 	all := s.stream(ask("parts", map[string]any{"stream_deltas": true})).rest()
@@ -122,6 +125,7 @@ func deltaOf(t *testing.T, f frame) string {
 }
 
 func TestOpenAIClientReadsAnAnswerInPartsOnce(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, func(asked) said { return said{text: "One. Two. Three."} }), "")
 	client := openaiClient(s)
 	stream := client.Chat.Completions.NewStreaming(t.Context(), openaiQuestion(), option.WithJSONSet("stream_deltas", true))
@@ -138,6 +142,7 @@ func TestOpenAIClientReadsAnAnswerInPartsOnce(t *testing.T) {
 }
 
 func TestAModelWithNothingToSayEndsInASentence(t *testing.T) {
+	t.Parallel()
 	for reason, want := range map[string][2]string{
 		"stop":           {"empty_answer", "stop"},
 		"length":         {"length", "length"},
@@ -158,6 +163,7 @@ func TestAModelWithNothingToSayEndsInASentence(t *testing.T) {
 
 // TestAnAnswerWithoutToolsIsReadWhileTheModelWrites holds the model back until a reader has the first sentence.
 func TestAnAnswerWithoutToolsIsReadWhileTheModelWrites(t *testing.T) {
+	t.Parallel()
 	read := make(chan struct{})
 	model := rawModel(t, func(w http.ResponseWriter, _ string, _ int) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestThePersonSeesTheArgumentsThatRunScopeIncluded(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, func(a asked) said {
 		if a.step() == 0 {
 			return call("pska_pska_search", `{"user_id":"somebody else","query":"q","source_item_ids":["src_evil","src_b"]}`)

@@ -33,6 +33,7 @@ func pendingID(t *testing.T, stream *frames) string {
 }
 
 func TestApprovedCallRunsWhileTheStreamStaysOpen(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", nil))
 	id := pendingID(t, stream)
@@ -59,6 +60,7 @@ func TestApprovedCallRunsWhileTheStreamStaysOpen(t *testing.T) {
 }
 
 func TestDeniedCallNeverRuns(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", nil))
 	id := pendingID(t, stream)
@@ -73,6 +75,7 @@ func TestDeniedCallNeverRuns(t *testing.T) {
 }
 
 func TestUnansweredCallExpiresAndIsDenied(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("2s"))
 	stream := s.stream(ask("bump", nil))
 	id := pendingID(t, stream)
@@ -94,6 +97,7 @@ func TestUnansweredCallExpiresAndIsDenied(t *testing.T) {
 }
 
 func TestCancelWhileWaitingSettlesTheApproval(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", map[string]any{"metadata": map[string]any{"run_id": "run-cancel"}}))
 	id := pendingID(t, stream)
@@ -115,6 +119,7 @@ func TestCancelWhileWaitingSettlesTheApproval(t *testing.T) {
 }
 
 func TestParkedBackgroundRunSurvivesKillNine(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	body := ask("bump", map[string]any{"metadata": map[string]any{"run_id": "run-parked"}})
 	if status, raw := s.request("POST", "/v1/runs", body); status != 200 {
@@ -161,6 +166,7 @@ func (s *service) awaitStatus(id, want string) map[string]any {
 }
 
 func TestRunningRunIsInterruptedByARestart(t *testing.T) {
+	t.Parallel()
 	held := make(chan struct{})
 	defer close(held)
 	s := start(t, newModel(t, func(asked) said { <-held; return said{text: "late"} }), "")

@@ -35,6 +35,7 @@ func authored(t *testing.T) (wasm, digest string) {
 }
 
 func TestPluginOfAnAuthorElsewhereIsBuiltPinnedAndObeyed(t *testing.T) {
+	t.Parallel()
 	wasm, digest := authored(t)
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {

@@ -6,6 +6,7 @@ import (
 )
 
 func TestBadInputGetsAStableCodeAndTheServerLives(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	user := `{"messages":[{"role":"user","content":"hi"}]`
 	for _, c := range []struct {
@@ -62,6 +63,7 @@ func TestBadInputGetsAStableCodeAndTheServerLives(t *testing.T) {
 }
 
 func TestARunIDIsTakenOnce(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, func(asked) said { return said{text: "ok"} }), "")
 	body := ask("hi", map[string]any{"metadata": map[string]any{"run_id": "run-once"}})
 	if status, raw := s.request("POST", "/v1/runs", body); status != 200 {

@@ -24,6 +24,7 @@ func answersBreaking(a asked) said {
 }
 
 func TestNoLineBreakButLFIsOnTheWire(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, answersBreaking), "")
 	question := ask(breaking, map[string]any{"metadata": map[string]any{"run_id": "lines"}})
 	whole := s.open("POST", "/v1/chat/completions", question)
@@ -69,6 +70,7 @@ type overlay struct {
 
 // TestEveryFrameIsAChunkAndTheLastHasFinishReasonAndUsage reads the bytes of a run with a tool call.
 func TestEveryFrameIsAChunkAndTheLastHasFinishReasonAndUsage(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	all := s.stream(ask("Question", map[string]any{"metadata": map[string]any{"run_id": "shape"}})).rest()
 	last := len(all) - 2
@@ -110,6 +112,7 @@ func orEmpty(text *string) string {
 // TestOnlyAFatalErrorIsAnErrorFrame has a tool that fails, one that is unknown and one that is denied: the run goes on,
 // and nothing in the stream makes a client library give up.
 func TestOnlyAFatalErrorIsAnErrorFrame(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, func(a asked) said {
 		if a.step() > 0 {
 			return said{text: "done"}
@@ -133,6 +136,7 @@ func TestOnlyAFatalErrorIsAnErrorFrame(t *testing.T) {
 }
 
 func TestModelsNameTheConfiguredModelAsOpenAIDoes(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	status, raw := s.request("GET", "/v1/models", nil)
 	list := s.object(raw)

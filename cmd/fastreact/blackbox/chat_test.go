@@ -17,6 +17,7 @@ func searchThenAnswer(a asked) said {
 }
 
 func TestChatWithAToolShowsTheEventsOfTheContractInOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	all := s.stream(ask("Question", nil)).rest()
 	want := []string{"session_start", "think", "tool_call", "step_end", "tool_result", "step_end", "session_end", "done"}
@@ -64,6 +65,7 @@ func keysOf(t *testing.T, object string) []string {
 }
 
 func TestInteropTestContractOfTheSeed(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, searchThenAnswer)
 	s := start(t, model, "", "FASTREACT_SERVICE_TOKEN=canary-token-4711")
 	if status, _ := s.request("GET", "/ready", nil); status != 401 {
@@ -106,6 +108,7 @@ func mustJSON(t *testing.T, value any) []byte {
 }
 
 func TestEveryReaderGetsTheSameBytes(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	live := s.stream(ask("Question", map[string]any{"metadata": map[string]any{"run_id": "run-same"}})).rest()
 	late := newFrames(t, s.open("GET", "/v1/runs/run-same/stream", nil).Body).rest()
@@ -127,6 +130,7 @@ func raws(all []frame) []string {
 }
 
 func TestToolPolicyNoneShowsAndRunsNothing(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, searchThenAnswer)
 	s := start(t, model, "")
 	all := s.stream(ask("Question", map[string]any{"tool_policy": map[string]any{"mode": "none"}})).rest()
@@ -145,6 +149,7 @@ func TestToolPolicyNoneShowsAndRunsNothing(t *testing.T) {
 }
 
 func TestToolPolicyAllowlistShowsAndRunsOnlyWhatItNames(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, searchThenAnswer)
 	s := start(t, model, "")
 	policy := map[string]any{"mode": "allowlist", "allowed_tools": []any{"pska_bump"}}
@@ -165,6 +170,7 @@ func TestToolPolicyAllowlistShowsAndRunsOnlyWhatItNames(t *testing.T) {
 }
 
 func TestUnknownToolPolicyModeIsRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	status, raw := s.request("POST", "/v1/chat/completions", ask("Q", map[string]any{"tool_policy": map[string]any{"mode": "everything"}}))
 	if status != 422 {

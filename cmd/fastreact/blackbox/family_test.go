@@ -56,6 +56,7 @@ func (s *service) escaped() int {
 
 // TestNoDescendantOutlivesTheService ends the service in every way there is, after a server has let a process escape.
 func TestNoDescendantOutlivesTheService(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*os.Process){
 		"SIGKILL": func(p *os.Process) { _ = p.Kill() },
 		"SIGTERM": func(p *os.Process) { _ = p.Signal(syscall.SIGTERM) },
@@ -71,6 +72,7 @@ func TestNoDescendantOutlivesTheService(t *testing.T) {
 }
 
 func TestNoDescendantOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, queryTheQuestion), "")
 	pid := s.escaped()
 	s.stream(ask("crash", nil)).rest()
@@ -82,6 +84,7 @@ func TestNoDescendantOutlivesItsServer(t *testing.T) {
 }
 
 func TestProgressOfACallIsShownSparinglyAndNeverToTheModel(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, queryTheQuestion)
 	s := startLying(t, model, "")
 	all := s.stream(ask("progress", nil)).rest()

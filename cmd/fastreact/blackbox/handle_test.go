@@ -38,6 +38,7 @@ func longFile(next func(handle, offset string) said) func(asked) said {
 }
 
 func TestAResultOverTheLimitIsAPreviewWithAHandleThatReadsOn(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, longFile(func(handle, _ string) said {
 		return said{calls: []wish{{"call_3", "read_result", fmt.Sprintf(`{"handle":%q,"offset":4990}`, handle)}}}
 	}))
@@ -64,6 +65,7 @@ func TestAResultOverTheLimitIsAPreviewWithAHandleThatReadsOn(t *testing.T) {
 }
 
 func TestAHandleOfAnotherRunReadsNothing(t *testing.T) {
+	t.Parallel()
 	stolen := ""
 	model := newModel(t, longFile(func(handle, _ string) said {
 		if stolen == "" {
@@ -82,6 +84,7 @@ func TestAHandleOfAnotherRunReadsNothing(t *testing.T) {
 }
 
 func TestToolPolicyHoldsForReadResult(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, longFile(func(handle, _ string) said {
 		return said{calls: []wish{{"call_3", "read_result", fmt.Sprintf(`{"handle":%q}`, handle)}}}
 	}))

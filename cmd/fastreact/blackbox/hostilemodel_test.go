@@ -105,6 +105,7 @@ func hostileReplies() []hostile {
 // TestAHostileModelHarmsNobody lets one service hear every bad reply there is. Each run ends with one terminal event
 // and one result for every call, on a stream whose frames stay whole.
 func TestAHostileModelHarmsNobody(t *testing.T) {
+	t.Parallel()
 	replies := map[string]hostile{}
 	for _, reply := range hostileReplies() {
 		replies[reply.name] = reply

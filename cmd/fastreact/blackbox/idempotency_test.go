@@ -21,6 +21,7 @@ func (s *service) runIDs() []string {
 }
 
 func TestTwentyParallelRequestsUnderOneIdempotencyKeyAreOneRun(t *testing.T) {
+	t.Parallel()
 	for path, stream := range map[string]bool{"/v1/chat/completions": true, "/v1/runs": false} {
 		t.Run(path, func(t *testing.T) {
 			model := newModel(t, searchThenAnswer)
@@ -61,6 +62,7 @@ func TestTwentyParallelRequestsUnderOneIdempotencyKeyAreOneRun(t *testing.T) {
 }
 
 func TestIdempotencyKeyHoldsAcrossARestart(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	body := ask("What is alpha?", nil)
 	first := raws(s.stream(body, "Idempotency-Key", "k").rest())
@@ -72,6 +74,7 @@ func TestIdempotencyKeyHoldsAcrossARestart(t *testing.T) {
 }
 
 func TestIdempotencyKeyOfAnotherUserOrTenantIsAnotherKey(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	for _, user := range []string{"pska:a", "pska:b", "other:a"} {
 		body := ask("What is alpha?", map[string]any{"user_key": user, "metadata": map[string]any{}})
@@ -83,6 +86,7 @@ func TestIdempotencyKeyOfAnotherUserOrTenantIsAnotherKey(t *testing.T) {
 }
 
 func TestIdempotencyKeyWithAnotherBodyOrRouteIsRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	s.stream(ask("What is alpha?", nil), "Idempotency-Key", "k").rest()
 	for path, body := range map[string]map[string]any{
@@ -100,6 +104,7 @@ func TestIdempotencyKeyWithAnotherBodyOrRouteIsRefused(t *testing.T) {
 }
 
 func TestDisconnectOfARepeatedRequestDoesNotCancelItsRun(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	s := start(t, newModel(t, func(asked) said { <-release; return said{text: "Late."} }), "")
 	body := ask("What is alpha?", nil)

@@ -160,6 +160,7 @@ func repeatTheLie(a asked) said {
 }
 
 func TestNobodyButTheServiceTokenSpeaksForAnother(t *testing.T) {
+	t.Parallel()
 	for mode, c := range map[string]struct {
 		config string
 		own    []string
@@ -181,6 +182,7 @@ func TestNobodyButTheServiceTokenSpeaksForAnother(t *testing.T) {
 }
 
 func TestIdentityHeadersNeedATrustedPeerOrTheServiceToken(t *testing.T) {
+	t.Parallel()
 	for mode, config := range map[string]string{
 		"service_token": "", "jwt": signedMode,
 		"trusted_headers elsewhere": `auth: {mode: trusted_headers, trusted_proxies: ["10.0.0.0/8"]}` + "\n",
@@ -206,6 +208,7 @@ func TestIdentityHeadersNeedATrustedPeerOrTheServiceToken(t *testing.T) {
 }
 
 func TestTokensThatDoNotCountOpenNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), signedMode+"telemetry: {log_level: debug}\n", identityEnv()...)
 	right := map[string]any{"sub": "ann", "tenant_key": "red"}
 	with := func(key string, value any) map[string]any {
@@ -251,6 +254,7 @@ func TestTokensThatDoNotCountOpenNothing(t *testing.T) {
 }
 
 func TestWithOnlyUsersReadinessStaysReadableWithoutDetails(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), signedMode, "TOKEN_SECRET="+tokenSecret)
 	for path, want := range map[string]int{
 		"/health": 200, "/ready": 200, "/v1/tools": 200, "/": 401, "/v1/runs": 401, "/v1/policy": 401, "/v1/metrics": 401,
@@ -271,6 +275,7 @@ func TestWithOnlyUsersReadinessStaysReadableWithoutDetails(t *testing.T) {
 }
 
 func TestRatesHoldForACredentialAndForAUser(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), signedMode, identityEnv()...)
 	edited := startEdited(t, newModel(t, searchThenAnswer), func(config string) string {
 		return strings.Replace(config+signedMode, "keepalive: 1s",
@@ -307,6 +312,7 @@ func TestRatesHoldForACredentialAndForAUser(t *testing.T) {
 }
 
 func TestBlockedUsersAreNotServedWhoeverSpeaksForThem(t *testing.T) {
+	t.Parallel()
 	blocking := `auth: {mode: jwt, jwt: {issuer: "https://login.example", audience: fastreact, secret_env: TOKEN_SECRET}, ` +
 		`block_users: ["red:ann"], block_tenants: [grey]}` + "\n"
 	s := start(t, newModel(t, searchThenAnswer), blocking, identityEnv()...)
@@ -331,6 +337,7 @@ func TestBlockedUsersAreNotServedWhoeverSpeaksForThem(t *testing.T) {
 }
 
 func TestThePolicyIsReadAgainAndABadFileChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "policy: {tool_rules: {exec: caution}}\n", identityEnv()...)
 	s.token = serviceToken
 	action := func() any { return dryRun(s, "exec", `{"command":"ls"}`, "red:ann")["policy_action"] }
@@ -375,6 +382,7 @@ func TestThePolicyIsReadAgainAndABadFileChangesNothing(t *testing.T) {
 }
 
 func TestTheBooksAreExportedToTheAdministrationOnly(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "", identityEnv()...)
 	s.token = serviceToken
 	for _, user := range []string{"red:ann", "blue:eve"} {

@@ -51,6 +51,7 @@ func (l *loginService) rotate(t *testing.T, kid string) string {
 }
 
 func TestKeysOfAnIssuerMayChangeAndItsAddressMayBeDown(t *testing.T) {
+	t.Parallel()
 	login := newLogin(t)
 	s := start(t, newModel(t, searchThenAnswer), fmt.Sprintf(
 		`auth: {mode: jwt, jwt: {issuer: "https://login.example", audience: fastreact, jwks_url: %q, jwks_refresh: 1s, jwks_cooldown: 100ms}}`+"\n",

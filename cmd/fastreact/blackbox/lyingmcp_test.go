@@ -170,6 +170,7 @@ func queryTheQuestion(a asked) said {
 
 // TestALyingServerIsSurvived asks for one lie after the other, the worst in the middle.
 func TestALyingServerIsSurvived(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, queryTheQuestion), "")
 	for _, lie := range []struct{ query, starts string }{
 		{"wrong id", "right"},
@@ -215,6 +216,7 @@ func TestALyingServerIsSurvived(t *testing.T) {
 
 // TestNothingForeignComesOutOfAHardScope lets the server answer with another source in every shape.
 func TestNothingForeignComesOutOfAHardScope(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, queryTheQuestion)
 	s := startLying(t, model, "")
 	for _, lie := range []string{"foreign", "foreign error", "foreign structure", "prose", "prose and JSON", "rpc error", "odd"} {
@@ -237,6 +239,7 @@ func TestNothingForeignComesOutOfAHardScope(t *testing.T) {
 
 // TestAToolThatChangesUnderAnApprovalIsStale changes the definition while a person thinks.
 func TestAToolThatChangesUnderAnApprovalIsStale(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", nil))
 	id := pendingID(t, stream)
@@ -272,6 +275,7 @@ func (s *service) awaitOutput(text string, n int) {
 
 // TestAServerSeesNothingOfTheServicesSecrets reads the environment of the server.
 func TestAServerSeesNothingOfTheServicesSecrets(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, queryTheQuestion), "", "FASTREACT_SERVICE_TOKEN="+canaryToken, "FASTREACT_MODEL_API_KEY="+canaryKey, "AWS_SECRET_ACCESS_KEY=canary-foreign-51")
 	s.token = canaryToken
 	result := of(s.stream(ask("environment", nil)).rest(), "tool_result")[0].json(t)["content"].(string)
@@ -288,6 +292,7 @@ func TestAServerSeesNothingOfTheServicesSecrets(t *testing.T) {
 // TestNamesThatCollideStayApart runs the servers foo.bar and foo_bar: a rule for the tool of one says nothing about the
 // tool of the other.
 func TestNamesThatCollideStayApart(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	self, _ := os.Executable()
 	var names []string

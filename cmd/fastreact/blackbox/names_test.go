@@ -55,6 +55,7 @@ func callEachNamed(a asked) said {
 }
 
 func TestNamesWithDotsOrBeyondSixtyFourCharactersReachTheModelSafeAndTheirServerAgain(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, callEachNamed)
 	s := startNamed(t, model, "odd.with.dots", "odd-"+strings.Repeat("x", 55)+"-one", "odd-"+strings.Repeat("x", 55)+"-two")
 	s.awaitReady()
@@ -76,6 +77,7 @@ func TestNamesWithDotsOrBeyondSixtyFourCharactersReachTheModelSafeAndTheirServer
 // TestPermissionForOneAliasIsNoneForItsTwin lets a model call both tools of two servers whose names become alike, in a
 // run that is allowed one of them.
 func TestPermissionForOneAliasIsNoneForItsTwin(t *testing.T) {
+	t.Parallel()
 	var twins []string
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {

@@ -88,6 +88,7 @@ const vendorDetail = "vendor detail 81"
 const modelIsDown = "The language model cannot be reached."
 
 func TestTheNodeOpenAIClientGetsTheAnswerOnce(t *testing.T) {
+	t.Parallel()
 	s := startForClients(t)
 	s.expectClient("openai.mjs", "create", map[string]any{"text": scriptedAnswer, "finish": "stop", "total": 30})
 	s.expectClient("openai.mjs", "stream", map[string]any{
@@ -104,6 +105,7 @@ func TestTheNodeOpenAIClientGetsTheAnswerOnce(t *testing.T) {
 }
 
 func TestTheNodeOpenAIClientThrowsWhatWentWrong(t *testing.T) {
+	t.Parallel()
 	refused := map[string]any{
 		"thrown": "UnprocessableEntityError", "status": 422, "code": "invalid_request",
 		"message": "422 The request is not valid.",
@@ -118,6 +120,7 @@ func TestTheNodeOpenAIClientThrowsWhatWentWrong(t *testing.T) {
 }
 
 func TestTheAISDKGetsTheAnswerOnce(t *testing.T) {
+	t.Parallel()
 	s := startForClients(t)
 	s.expectClient("ai.mjs", "generate", map[string]any{"text": scriptedAnswer, "finish": "stop", "total": 30})
 	s.expectClient("ai.mjs", "stream", map[string]any{
@@ -129,6 +132,7 @@ func TestTheAISDKGetsTheAnswerOnce(t *testing.T) {
 }
 
 func TestTheAISDKThrowsWhatWentWrong(t *testing.T) {
+	t.Parallel()
 	refused := map[string]any{"thrown": "AI_APICallError", "status": 422, "message": "The request is not valid."}
 	s := startForClients(t)
 	s.expectClient("ai.mjs", "invalid", refused)
@@ -140,12 +144,14 @@ func TestTheAISDKThrowsWhatWentWrong(t *testing.T) {
 // TestAFailedChatWithoutAStreamIsNoAnswerToNodeClients holds what clients make of the contract's HTTP 200 with an
 // error in it: no client takes it for a finished answer.
 func TestAFailedChatWithoutAStreamIsNoAnswerToNodeClients(t *testing.T) {
+	t.Parallel()
 	s := startWithoutModel(t)
 	s.expectClient("openai.mjs", "create", map[string]any{"text": "", "finish": nil, "error": modelIsDown})
 	s.expectClient("ai.mjs", "generate", map[string]any{"text": "", "finish": "other"})
 }
 
 func TestAnEventSourceParserResumesWhereItBrokeOff(t *testing.T) {
+	t.Parallel()
 	s := startForClients(t)
 	s.expectClient("events.mjs", "Question", map[string]any{
 		"errors": 0, "same": true, "text": scriptedAnswer, "last": "[DONE]",
@@ -158,6 +164,7 @@ func TestAnEventSourceParserResumesWhereItBrokeOff(t *testing.T) {
 }
 
 func TestAnEventSourceParserSeesOneErrorAndTheEnd(t *testing.T) {
+	t.Parallel()
 	s := startWithoutModel(t)
 	s.expectClient("events.mjs", "Question", map[string]any{
 		"errors": 0, "same": true, "text": "", "last": "[DONE]",
@@ -166,6 +173,7 @@ func TestAnEventSourceParserSeesOneErrorAndTheEnd(t *testing.T) {
 }
 
 func TestAnEventSourceParserIsRefusedInJSON(t *testing.T) {
+	t.Parallel()
 	s := startForClients(t)
 	s.expectClient("events.mjs", "", map[string]any{"status": 400, "body": map[string]any{
 		"detail": "The messages hold no user message with text.",
@@ -174,6 +182,7 @@ func TestAnEventSourceParserIsRefusedInJSON(t *testing.T) {
 }
 
 func TestNodeClientsGetAnAnswerInPartsOnce(t *testing.T) {
+	t.Parallel()
 	const answer = "Alpha says so [src_a]. The pier is old.\n\nNothing else is known."
 	s := start(t, newModel(t, func(a asked) said {
 		if a.step() == 0 {

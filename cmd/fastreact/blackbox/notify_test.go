@@ -95,6 +95,7 @@ func tellingConfig(h *webhook, timeout string) string {
 }
 
 func TestAnApprovalIsToldWhenItIsAskedForAndWhenItIsSettled(t *testing.T) {
+	t.Parallel()
 	h := newWebhook(t)
 	model := newModel(t, func(a asked) said {
 		if a.step() == 0 {
@@ -139,6 +140,7 @@ func TestAnApprovalIsToldWhenItIsAskedForAndWhenItIsSettled(t *testing.T) {
 }
 
 func TestANoticeOutlivesKillNineAndAReceiverThatIsDown(t *testing.T) {
+	t.Parallel()
 	h := newWebhook(t)
 	h.fails(true)
 	s := start(t, newModel(t, bumpThenAnswer), tellingConfig(h, "60s"), "HOOK_SECRET="+hookSecret)
@@ -153,6 +155,7 @@ func TestANoticeOutlivesKillNineAndAReceiverThatIsDown(t *testing.T) {
 }
 
 func TestARedirectOfTheWebhookIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	stranger := newWebhook(t)
 	redirecting := httptest.NewServer(http.RedirectHandler(stranger.URL, http.StatusTemporaryRedirect))
 	defer redirecting.Close()
@@ -166,6 +169,7 @@ func TestARedirectOfTheWebhookIsNotFollowed(t *testing.T) {
 }
 
 func TestDoctorAsksTheWebhook(t *testing.T) {
+	t.Parallel()
 	h := newWebhook(t)
 	s := start(t, newModel(t, bumpThenAnswer), tellingConfig(h, "60s"), "HOOK_SECRET="+hookSecret)
 	examine := func() string {
@@ -198,6 +202,7 @@ func (s *service) watchApprovals(args ...string) *digester {
 }
 
 func TestAWatchAnnouncesWhatComesAndOutlivesARestart(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, func(a asked) said {
 		if a.step() == 0 {
 			return call("pska_bump", `{"note":"`+"\u202ehidden\u2028"+`"}`)

@@ -23,6 +23,7 @@ func openaiQuestion() openai.ChatCompletionNewParams {
 }
 
 func TestOpenAIClientReadsTheWholeAnswer(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	client := openaiClient(s)
 	answer, err := client.Chat.Completions.New(t.Context(), openaiQuestion())
@@ -38,6 +39,7 @@ func TestOpenAIClientReadsTheWholeAnswer(t *testing.T) {
 }
 
 func TestOpenAIClientReadsTheStreamOnce(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	client := openaiClient(s)
 	stream := client.Chat.Completions.NewStreaming(t.Context(), openaiQuestion())
@@ -62,6 +64,7 @@ func TestOpenAIClientReadsTheStreamOnce(t *testing.T) {
 }
 
 func TestOpenAIClientReadsWhatWentWrong(t *testing.T) {
+	t.Parallel()
 	s := startWithoutModel(t)
 	client := openai.NewClient(option.WithBaseURL(s.url+"/v1"), option.WithAPIKey(clientToken), option.WithMaxRetries(0))
 	stream := client.Chat.Completions.NewStreaming(t.Context(), openaiQuestion())

@@ -7,6 +7,7 @@ import (
 )
 
 func TestServerFilesystemThroughTheGate(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "a.txt")
 	if err := os.WriteFile(file, []byte("line one\r\nline two \u00e9\n"), 0o600); err != nil {
@@ -29,6 +30,7 @@ func TestServerFilesystemThroughTheGate(t *testing.T) {
 }
 
 func TestServerMemoryThroughTheGate(t *testing.T) {
+	t.Parallel()
 	s, _ := startPeers(t, "policy: {default_action: allow, tool_rules: {delete_entities: deny}}\n",
 		peer{name: "memory", program: []string{npmPeer(t, "mcp-server-memory")}, env: map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")}})
 	if names := s.tools("memory"); len(names) != 9 {
@@ -42,6 +44,7 @@ func TestServerMemoryThroughTheGate(t *testing.T) {
 }
 
 func TestServerSequentialThinkingThroughTheGate(t *testing.T) {
+	t.Parallel()
 	thought := map[string]any{"thought": "a", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1}
 	thinking := peer{name: "think", program: []string{npmPeer(t, "mcp-server-sequential-thinking")}}
 	s, _ := startPeers(t, "policy: {default_action: allow}\n", thinking)

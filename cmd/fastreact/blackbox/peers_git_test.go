@@ -46,6 +46,7 @@ approvals: {timeout: 60s}
 `
 
 func TestServerGitAsksBeforeItDestroys(t *testing.T) {
+	t.Parallel()
 	folder := repository(t)
 	s, _ := startPeers(t, gitPolicy, peer{
 		name: "git", program: []string{npmPeer(t, "git-mcp-server")},

@@ -116,6 +116,7 @@ func sql(statement string) map[string]any { return map[string]any{"sql": stateme
 
 // TestTheReadOnlyToolReallyDeletesWhenItIsAllowed is the control of the tests below: nothing but policy stops it.
 func TestTheReadOnlyToolReallyDeletesWhenItIsAllowed(t *testing.T) {
+	t.Parallel()
 	d := startPostgres(t)
 	s, _ := startPeers(t, "policy: {default_action: allow}\n", d.pg())
 	if names := s.tools("pg"); len(names) != 1 {
@@ -130,6 +131,7 @@ func TestTheReadOnlyToolReallyDeletesWhenItIsAllowed(t *testing.T) {
 }
 
 func TestRuleStopsTheReadOnlyToolThatDeletes(t *testing.T) {
+	t.Parallel()
 	d := startPostgres(t)
 	s, _ := startPeers(t, "policy: {default_action: allow, tool_rules: {pg_query: deny}}\n", d.pg())
 	s.denied(s.call("pg_query", sql(lie)), "pg", "query")
@@ -139,6 +141,7 @@ func TestRuleStopsTheReadOnlyToolThatDeletes(t *testing.T) {
 }
 
 func TestPersonSeesWhatTheReadOnlyToolWouldRun(t *testing.T) {
+	t.Parallel()
 	d := startPostgres(t)
 	s, _ := startPeers(t, "policy: {default_action: allow, tool_rules: {pg_query: require_approval}}\napprovals: {timeout: 60s}\n", d.pg())
 	stream := s.stream(ask("pg_query "+string(mustJSON(t, sql(lie))), nil))
@@ -190,6 +193,7 @@ func guarding(t *testing.T) string {
 }
 
 func TestPolicyPluginLetsOneSelectPassAndStopsTheLie(t *testing.T) {
+	t.Parallel()
 	d := startPostgres(t)
 	s, _ := startPeers(t, guarding(t), d.pg())
 	s.call("pg_query", sql("select text from notes where id = 2")).demand(t, false, `"text": "b"`)
@@ -207,6 +211,7 @@ func TestPolicyPluginLetsOneSelectPassAndStopsTheLie(t *testing.T) {
 
 // TestServerThatSpeaksBothProtocolsThroughTheGate runs dbhub with the handshake of the older protocol, and without it.
 func TestServerThatSpeaksBothProtocolsThroughTheGate(t *testing.T) {
+	t.Parallel()
 	d := startPostgres(t)
 	hub := peer{name: "hub", program: []string{npmPeer(t, "dbhub"), "--transport", "stdio", "--dsn", d.address() + "?sslmode=disable"}}
 	for name, refuses := range map[string]string{"initialize": "", "2026-07-28": "initialize"} {

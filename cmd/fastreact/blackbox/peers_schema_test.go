@@ -55,6 +55,7 @@ func listDirectly(t *testing.T, p peer) map[string]any {
 
 // TestSchemasReachTheModelAsTheirServersWroteThem compares what a server lists with what the model's API is sent.
 func TestSchemasReachTheModelAsTheirServersWroteThem(t *testing.T) {
+	t.Parallel()
 	peers := []peer{everything(t), {
 		name: "git", program: []string{npmPeer(t, "git-mcp-server")},
 		env: map[string]string{"MCP_TRANSPORT_TYPE": "stdio", "MCP_LOG_LEVEL": "error"},

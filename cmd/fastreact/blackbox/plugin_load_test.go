@@ -45,6 +45,7 @@ func refusal(t *testing.T, entry string) string {
 }
 
 func TestServeRefusesAPluginItCannotTrust(t *testing.T) {
+	t.Parallel()
 	good, zeros := vector(t, "abi/policy-allows.wasm"), strings.Repeat("0", 64)
 	code, err := os.ReadFile(good)
 	if err != nil {
@@ -92,6 +93,7 @@ func unpinned(t *testing.T, name string) string {
 }
 
 func TestServeNamesEveryPluginItRefusesAtOnce(t *testing.T) {
+	t.Parallel()
 	said := refusal(t, `{path: absent.wasm, allow_unpinned: true}, `+unpinned(t, "abi/import-http.wasm"))
 	for _, want := range []string{"plugins.load[0] absent.wasm", "plugins.load[1]"} {
 		if !strings.Contains(said, want) {
@@ -101,6 +103,7 @@ func TestServeNamesEveryPluginItRefusesAtOnce(t *testing.T) {
 }
 
 func TestPluginThatEndsAtItsStartDeniesItsCalls(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"hostile/trap-in-initialize.wasm", "hostile/spin-in-initialize.wasm", "abi/abi-is-two.wasm"} {
 		t.Run(name, func(t *testing.T) {
 			entry := strings.Replace(unpinned(t, name), "}", ", limits: {wall: 300ms}}", 1)

@@ -20,6 +20,7 @@ func blab(a asked) said {
 }
 
 func TestWhatAGuestPanicsWithIsNowhere(t *testing.T) {
+	t.Parallel()
 	for kind, question := range map[string]map[string]any{"policy": nil, "scope": inside(), "tool": nil} {
 		t.Run(kind, func(t *testing.T) {
 			model := newModel(t, blab)

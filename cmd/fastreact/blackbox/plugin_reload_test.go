@@ -85,6 +85,7 @@ func (s *service) generation() (whole, plugin map[string]any) {
 }
 
 func TestPluginsAreTakenUpAgainWhenTheirFileChanges(t *testing.T) {
+	t.Parallel()
 	s, file := startReloading(t, "")
 	replace(t, file, saying(t, "allow"))
 	s.awaitLevel("safe")
@@ -98,6 +99,7 @@ func TestPluginsAreTakenUpAgainWhenTheirFileChanges(t *testing.T) {
 }
 
 func TestAPluginFileThatIsDeletedKeepsDeciding(t *testing.T) {
+	t.Parallel()
 	s, file := startReloading(t, "")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
@@ -119,6 +121,7 @@ func TestAPluginFileThatIsDeletedKeepsDeciding(t *testing.T) {
 }
 
 func TestPluginsAreReloadedBySignalAndByTheAdministrationOnly(t *testing.T) {
+	t.Parallel()
 	s, file := startReloading(t, ", watch: false")
 	replace(t, file, saying(t, "allow"))
 	if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
@@ -176,6 +179,7 @@ func (s *service) guarded(file string) (lock string) {
 }
 
 func TestAPluginThatSomebodyChangedIsRefusedAndTheOldOneDecidesOn(t *testing.T) {
+	t.Parallel()
 	s, file := startReloading(t, ", watch: false")
 	lock := s.guarded(file)
 	whole, _ := s.generation()
@@ -223,6 +227,7 @@ func TestAPluginThatSomebodyChangedIsRefusedAndTheOldOneDecidesOn(t *testing.T) 
 }
 
 func TestAPluginThatBringsItsOwnGrantsGetsNone(t *testing.T) {
+	t.Parallel()
 	s, file := startReloading(t, ", watch: false")
 	code, err := os.ReadFile(vector(t, "abi/import-files-not-granted.wasm"))
 	if err != nil {

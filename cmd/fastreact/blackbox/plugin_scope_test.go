@@ -16,6 +16,7 @@ func inside(sources ...any) map[string]any {
 }
 
 func TestScopePluginThatFailsDeniesTheCall(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "scope", ", limits: {wall: 1s, output_bytes: 65536}"))
 	for behave, code := range map[string]string{
 		"trap": "plugin_trap", "spin": "plugin_timeout", "hog": "plugin_out_of_memory", "text": "plugin_bad_answer",
@@ -40,6 +41,7 @@ func TestScopePluginThatFailsDeniesTheCall(t *testing.T) {
 }
 
 func TestScopePluginCannotWidenTheScope(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "scope", ""))
 	for _, behave := range []string{"widen", "forget", "impersonate"} {
 		s.stream(ask(behave, inside("src_b"))).rest()
@@ -68,6 +70,7 @@ func TestScopePluginCannotWidenTheScope(t *testing.T) {
 }
 
 func TestResultIsWithheldWhenTheScopePluginCannotFilterIt(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "scope", ", limits: {wall: 1s, output_bytes: 65536}"))
 	for behave, code := range map[string]string{
 		"trap": "plugin_trap", "spin": "plugin_timeout", "hog": "plugin_out_of_memory", "text": "plugin_bad_answer",
@@ -84,6 +87,7 @@ func TestResultIsWithheldWhenTheScopePluginCannotFilterIt(t *testing.T) {
 }
 
 func TestScopePluginCannotSmuggleAResultIn(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "scope", ""))
 	result := of(s.stream(ask("nothing", inside("filter-smuggle"))).rest(), "tool_result")[0]
 	if strings.Contains(result.data, "evil") {

@@ -80,6 +80,7 @@ func denialOf(t *testing.T, f frame) denial {
 }
 
 func TestPolicyPluginThatFailsDeniesItsCallsAndNoOthers(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "policy", ", limits: {wall: 1s, output_bytes: 65536}"))
 	for behave, code := range map[string]string{
 		"trap": "plugin_trap", "exit": "plugin_trap", "spin": "plugin_timeout", "hog": "plugin_out_of_memory",
@@ -108,6 +109,7 @@ func TestPolicyPluginThatFailsDeniesItsCallsAndNoOthers(t *testing.T) {
 }
 
 func TestFailingPolicyPluginIsNamedToOperators(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "policy", ""))
 	s.stream(ask("trap", nil)).rest()
 	_, raw := s.request("GET", "/metrics", nil)
@@ -117,6 +119,7 @@ func TestFailingPolicyPluginIsNamedToOperators(t *testing.T) {
 }
 
 func TestPolicyPluginOnlyTightens(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ rule, behave, level string }{
 		{"deny", "allow", "forbidden"},
 		{"require_approval", "allow", "danger"},
@@ -139,6 +142,7 @@ func TestPolicyPluginOnlyTightens(t *testing.T) {
 }
 
 func TestPolicyPluginThatWantsAPersonAsksOne(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "policy", "")+"policy: {default_action: allow}\n")
 	stream := s.stream(ask("require_approval", nil))
 	all := stream.until("ask_user")
@@ -160,6 +164,7 @@ func TestPolicyPluginThatWantsAPersonAsksOne(t *testing.T) {
 }
 
 func TestShadowPluginIsHeardButDoesNotDecide(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, behaves), loading(t, "policy", ", shadow: true")+"policy: {default_action: allow}\n")
 	for _, behave := range []string{"deny", "trap"} {
 		got := dryRun(s, "pska_pska_search", `{"query":"q","behave":"`+behave+`"}`, "pska:user_primary")

@@ -28,6 +28,7 @@ func dryRun(s *service, tool, args, user string) map[string]any {
 }
 
 func TestDryRunOfTheSeedHoldsWithItsToolRules(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), seedToolRules)
 	got := dryRun(s, "exec", `{"command":"ls"}`, "pska:user_primary")
 	if chain, ok := got["chain"].([]any); !ok || len(chain) == 0 {
@@ -47,6 +48,7 @@ func TestDryRunOfTheSeedHoldsWithItsToolRules(t *testing.T) {
 }
 
 func TestWholePolicyOfTheSeed(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), seedPolicy)
 	for _, c := range []struct{ tool, args, user, level, scope string }{
 		{"exec", `{"command":"ls"}`, "pska:user_primary", "forbidden", "tenant:pska"},
@@ -70,6 +72,7 @@ func TestWholePolicyOfTheSeed(t *testing.T) {
 }
 
 func TestDeniedToolIsBlockedInARun(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "policy: {tool_rules: {pska_search: deny}}\n")
 	result := of(s.stream(ask("Question", nil)).rest(), "tool_result")[0].json(t)
 	if !strings.HasPrefix(result["content"].(string), "[SAFETY_BLOCKED] ") {

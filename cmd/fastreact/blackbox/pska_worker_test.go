@@ -16,6 +16,7 @@ import (
 )
 
 func TestADigestJobIsReadWholeAndCompletedOnce(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model := newModel(t, digestAll)
 	s := startDigest(t, model, "")
@@ -71,6 +72,7 @@ func TestADigestJobIsReadWholeAndCompletedOnce(t *testing.T) {
 }
 
 func TestUrgentJobsComeFirstAndOthersWaitForTheirTime(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model := newModel(t, digestAll)
 	s := startDigest(t, model, "")
@@ -116,6 +118,7 @@ func (s *service) awaitRun(job string) {
 }
 
 func TestAKilledWorkersJobIsTakenUpByAnotherWithTheSameRun(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, letGo := held(t)
 	s := startDigest(t, model, "")
@@ -144,6 +147,7 @@ func (d *digester) awaitOutput(text string) {
 }
 
 func TestALeaseIsRenewedWhileTheRunLives(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, letGo := held(t)
 	s := startDigest(t, model, "")
@@ -160,6 +164,7 @@ func TestALeaseIsRenewedWhileTheRunLives(t *testing.T) {
 }
 
 func TestALostLeaseEndsTheRunAndCompletesNothing(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, _ := held(t)
 	s := startDigest(t, model, "")
@@ -179,6 +184,7 @@ func TestALostLeaseEndsTheRunAndCompletesNothing(t *testing.T) {
 }
 
 func TestPSKAThatIsDownIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]map[string]any{
 		"gone": {"kind": "drop"}, "broken": {"kind": "status", "status": 503},
 	} {
@@ -205,6 +211,7 @@ func TestPSKAThatIsDownIsWaitedFor(t *testing.T) {
 }
 
 func TestAnAnswerThatIsLostOrComesTwiceCompletesOnce(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]map[string]any{
 		"lost completion":      {"kind": "lose", "path": "/complete", "times": 1},
 		"twice completed":      {"kind": "twice", "path": "/complete", "times": 1},
@@ -231,6 +238,7 @@ func TestAnAnswerThatIsLostOrComesTwiceCompletesOnce(t *testing.T) {
 }
 
 func TestAServiceKilledInARunHandsTheJobBackAndItIsDoneAgain(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, letGo := held(t)
 	s := startDigest(t, model, "")
@@ -264,6 +272,7 @@ func fixAddress(t *testing.T, s *service) {
 }
 
 func TestAFailedRunIsReportedAndMayBeTriedAgain(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	var mended atomic.Bool
 	model := &scriptedModel{}
@@ -289,6 +298,7 @@ func TestAFailedRunIsReportedAndMayBeTriedAgain(t *testing.T) {
 }
 
 func TestARunThatAPersonCancelsIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, _ := held(t)
 	s := startDigest(t, model, "")
@@ -303,6 +313,7 @@ func TestARunThatAPersonCancelsIsNotTriedAgain(t *testing.T) {
 }
 
 func TestTwoWorkersDoEachJobOnce(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	s := startDigest(t, newModel(t, digestAll), "")
 	for i := range 8 {
@@ -319,6 +330,7 @@ func TestTwoWorkersDoEachJobOnce(t *testing.T) {
 }
 
 func TestADigestRunWritesOnceAndSeesNoFiles(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {
@@ -358,6 +370,7 @@ func TestADigestRunWritesOnceAndSeesNoFiles(t *testing.T) {
 }
 
 func TestAnotherCallersDigestIsBoundedToo(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {
 			return said{text: "done"}
@@ -380,6 +393,7 @@ func TestAnotherCallersDigestIsBoundedToo(t *testing.T) {
 }
 
 func TestAStoppedWorkerHandsItsJobBack(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, _ := held(t)
 	s := startDigest(t, model, "")
@@ -396,6 +410,7 @@ func TestAStoppedWorkerHandsItsJobBack(t *testing.T) {
 }
 
 func TestAStoppedWorkerFinishesWhatIsNearlyDone(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	model, letGo := held(t)
 	s := startDigest(t, model, "")
@@ -412,6 +427,7 @@ func TestAStoppedWorkerFinishesWhatIsNearlyDone(t *testing.T) {
 
 // TestNoJobIsLostOrDoneTwiceWhateverDies kills workers and the service while PSKA misbehaves.
 func TestNoJobIsLostOrDoneTwiceWhateverDies(t *testing.T) {
+	t.Parallel()
 	p := startPSKA(t)
 	s := startDigest(t, newModel(t, digestAll), "")
 	fixAddress(t, s)
@@ -471,6 +487,7 @@ func (p *pskaJobs) awaitMoves(n int) {
 }
 
 func TestWrongFlagsOfTheWorkerAreUsageErrors(t *testing.T) {
+	t.Parallel()
 	p := &pskaJobs{url: "nonsense"}
 	s := &service{t: t, url: "http://127.0.0.1:1"}
 	for _, args := range [][]string{{}, {"--pska-url", ""}, {"--pska-url", "http://x", "--concurrency", "0"}, {"--pska-url", "http://x", "--lease-seconds", "0"}} {

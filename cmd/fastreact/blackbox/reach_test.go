@@ -63,6 +63,7 @@ func tallies(a asked) said {
 }
 
 func TestAToolReachesWhatItWasGrantedAndKeepsItsCountOverARestart(t *testing.T) {
+	t.Parallel()
 	const secret = "canary-of-plugins/42"
 	var came []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

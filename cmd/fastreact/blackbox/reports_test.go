@@ -87,6 +87,7 @@ func openQuiet(t *testing.T, url string) *bufio.Reader {
 }
 
 func TestKeepalivesKeepAQuietStreamOpenThroughAProxyThatClosesIdleOnes(t *testing.T) {
+	t.Parallel()
 	s, release := quiet(t, "100ms")
 	lines := openQuiet(t, s.proxied())
 	released := false
@@ -109,6 +110,7 @@ func TestKeepalivesKeepAQuietStreamOpenThroughAProxyThatClosesIdleOnes(t *testin
 
 // TestAProxyThatClosesIdleStreamsDoesSoWithoutKeepalives shows that the proxy of the test before is one.
 func TestAProxyThatClosesIdleStreamsDoesSoWithoutKeepalives(t *testing.T) {
+	t.Parallel()
 	s, release := quiet(t, "10m")
 	raw, _ := io.ReadAll(openQuiet(t, s.proxied()))
 	if text := string(raw); strings.Contains(text, "[DONE]") {
@@ -132,6 +134,7 @@ func TestAStreamOutlivesEveryTimeoutOfTheServer(t *testing.T) {
 }
 
 func TestAStreamIsResumedAfterARestartLongAfterItsRun(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, searchThenAnswer), "")
 	live := raws(s.stream(ask("Question", map[string]any{"metadata": map[string]any{"run_id": "old"}})).rest())
 	s.kill()
@@ -147,6 +150,7 @@ func TestAStreamIsResumedAfterARestartLongAfterItsRun(t *testing.T) {
 // TestAResumingReaderThatLeavesNeverCancels lets a second reader of a chat, and the only one of a background run,
 // leave in the middle.
 func TestAResumingReaderThatLeavesNeverCancels(t *testing.T) {
+	t.Parallel()
 	held := make(chan struct{})
 	s := start(t, newModel(t, func(asked) said { <-held; return said{text: "late"} }), "")
 	chat := s.stream(ask("Question", map[string]any{"on_disconnect": "cancel", "metadata": map[string]any{"run_id": "chat"}}))
@@ -170,6 +174,7 @@ func TestAResumingReaderThatLeavesNeverCancels(t *testing.T) {
 
 // TestADisconnectStopsAToolWithinTwoSeconds leaves while a tool hangs whose own deadline is ten seconds.
 func TestADisconnectStopsAToolWithinTwoSeconds(t *testing.T) {
+	t.Parallel()
 	s := startLying(t, newModel(t, queryTheQuestion), "")
 	s.awaitReady()
 	s.leaveAfter("left", "hang", "tool_call")
@@ -188,6 +193,7 @@ func (s *service) pendingApprovals() []any {
 }
 
 func TestAMessageToTheSessionApprovesNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, func(a asked) said {
 		if a.question() != "bump" {
 			return said{text: "understood"}
@@ -225,6 +231,7 @@ func TestAMessageToTheSessionApprovesNothing(t *testing.T) {
 }
 
 func TestACancelledRunLeavesNoOrphanApprovalAndItsSessionGoesOn(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", map[string]any{"session_id": "shared", "metadata": map[string]any{"run_id": "first"}}))
 	orphan := pendingID(t, stream)
@@ -248,6 +255,7 @@ func TestACancelledRunLeavesNoOrphanApprovalAndItsSessionGoesOn(t *testing.T) {
 
 // TestACallNobodyWatchesExpiresAndIsNeverAllowed has no stream, no reader and no person.
 func TestACallNobodyWatchesExpiresAndIsNeverAllowed(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, bumpThenAnswer), approvalConfig("1s"))
 	s.request("POST", "/v1/runs", ask("bump", map[string]any{"metadata": map[string]any{"run_id": "headless"}}))
 	s.awaitStatus("headless", "completed")

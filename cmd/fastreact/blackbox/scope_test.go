@@ -56,6 +56,7 @@ func fuzzed(n int) []string {
 }
 
 func TestTheModelCannotWidenTheScope(t *testing.T) {
+	t.Parallel()
 	attempts := append(wideners(), fuzzed(60)...)
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {
@@ -117,6 +118,7 @@ func TestTheModelCannotWidenTheScope(t *testing.T) {
 func canonical(t *testing.T, value any) string { return string(mustJSON(t, value)) }
 
 func TestEmptyIntersectionIsAnsweredLocally(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, func(a asked) said {
 		if a.step() > 0 {
 			return said{text: "ok"}
@@ -136,6 +138,7 @@ func TestEmptyIntersectionIsAnsweredLocally(t *testing.T) {
 }
 
 func TestResultsOutsideAHardScopeAreRemoved(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, searchThenAnswer)
 	s := start(t, model, "")
 	policy := map[string]any{"scope": map[string]any{"mode": "hard", "knowledge_base_ids": []any{"kb_a"}, "source_item_ids": []any{"src_other"}}}

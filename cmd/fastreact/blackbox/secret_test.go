@@ -12,6 +12,7 @@ const (
 
 // TestSecretsAppearNowhere plants the service token and the model key and lets every side repeat them.
 func TestSecretsAppearNowhere(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, func(a asked) said {
 		if a.step() == 0 {
 			return said{calls: []wish{

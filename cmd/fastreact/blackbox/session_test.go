@@ -60,6 +60,7 @@ func (s *service) chat(body map[string]any) map[string]any {
 }
 
 func TestASessionIsRememberedAcrossARestart(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, answering)
 	s := start(t, model, "")
 	s.chat(inSession("one", "s", "pska:ann", ""))
@@ -80,6 +81,7 @@ func TestASessionIsRememberedAcrossARestart(t *testing.T) {
 }
 
 func TestOneSessionIDOfManyUsersAndTenantsLeaksNothing(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, answering)
 	s := start(t, model, "", "FASTREACT_SERVICE_TOKEN=service-secret")
 	s.token = "service-secret"
@@ -116,6 +118,7 @@ func TestOneSessionIDOfManyUsersAndTenantsLeaksNothing(t *testing.T) {
 }
 
 func TestTwoRememberingRunsAtOnceFollowOneAnother(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	begun, letGo := make(chan string, 4), make(chan struct{})
 	model := newModel(t, func(a asked) said {
@@ -150,6 +153,7 @@ func TestTwoRememberingRunsAtOnceFollowOneAnother(t *testing.T) {
 }
 
 func TestABusySessionRefusesWhenAskedTo(t *testing.T) {
+	t.Parallel()
 	held := make(chan struct{})
 	defer close(held)
 	s := start(t, newModel(t, func(asked) said { <-held; return said{text: "late"} }), "")
@@ -185,6 +189,7 @@ func TestABusySessionRefusesWhenAskedTo(t *testing.T) {
 }
 
 func TestACancelWithAPendingApprovalFreesTheSession(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, func(a asked) said {
 		if a.question() == "bump" {
 			return bumpThenAnswer(a)
@@ -242,6 +247,7 @@ func writeSkill(t *testing.T, dir, name, text string) {
 }
 
 func TestSkillsReachTheModelAsTheRequestSays(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeSkill(t, dir, "tides", "---\nname: tides\ndescription: When the sea rises.\ntriggers: [tide]\n---\nLook at the table.\n")
 	writeSkill(t, dir, "manners", "---\nname: manners\ndescription: How to speak.\nalways: true\n---\nBe kind.\n")
@@ -288,6 +294,7 @@ func TestSkillsReachTheModelAsTheRequestSays(t *testing.T) {
 }
 
 func TestHangupReadsTheSkillsAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeSkill(t, dir, "tides", "---\nname: tides\ndescription: Old.\n---\nLook.\n")
 	s := start(t, newModel(t, answering), fmt.Sprintf("skills: {dir: %q}\n", dir))
@@ -312,6 +319,7 @@ func TestHangupReadsTheSkillsAgain(t *testing.T) {
 }
 
 func TestALongConversationIsShortenedForTheModelOnly(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("line of a long file\n", 13_000)
 	model := newModel(t, func(a asked) said {
 		switch step := a.step(); {
@@ -376,6 +384,7 @@ func TestALongConversationIsShortenedForTheModelOnly(t *testing.T) {
 }
 
 func TestAQuestionTooLargeForTheModelFailsWithItsCode(t *testing.T) {
+	t.Parallel()
 	model := newModel(t, answering)
 	s := start(t, model, "agent: {context_bytes: 4096}\n")
 	answer := s.chat(inSession(strings.Repeat("long ", 2000), "s", "pska:ann", ""))

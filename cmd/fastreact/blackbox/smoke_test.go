@@ -154,6 +154,7 @@ func decodedEvents(t *testing.T, all []frame) []map[string]any {
 }
 
 func TestTheScopeSmokeHoldsForEveryToolAndEveryWidening(t *testing.T) {
+	t.Parallel()
 	s := startKnowledge(t)
 	sources := []any{"src_alpha_lantern", "src_alpha_quay", "src_alpha_harbour"}
 	all := s.stream(ask("every", map[string]any{"tool_policy": alphaScope(sources...)})).rest()
@@ -169,6 +170,7 @@ func TestTheScopeSmokeHoldsForEveryToolAndEveryWidening(t *testing.T) {
 // TestTheScopeSmokeHoldsForAKnowledgeBaseAlone selects no sources. Then the model may name any, as nobody but the
 // server knows where they belong, and still reads nothing of another knowledge base.
 func TestTheScopeSmokeHoldsForAKnowledgeBaseAlone(t *testing.T) {
+	t.Parallel()
 	s := startKnowledge(t)
 	all := s.stream(ask("some", map[string]any{"tool_policy": alphaScope()})).rest()
 	if calls := expectSmoke(t, decodedEvents(t, all), betaWords); calls != len(seekSome().calls) {
@@ -177,6 +179,7 @@ func TestTheScopeSmokeHoldsForAKnowledgeBaseAlone(t *testing.T) {
 }
 
 func TestTheScopeSmokeHoldsWithoutAStream(t *testing.T) {
+	t.Parallel()
 	s := startKnowledge(t)
 	status, raw := s.request("POST", "/v1/chat/completions", ask("some", map[string]any{
 		"stream": false, "tool_policy": alphaScope("src_alpha_lantern"),
@@ -203,6 +206,7 @@ func TestTheScopeSmokeHoldsWithoutAStream(t *testing.T) {
 }
 
 func TestTheScopeSmokeHoldsInTheBackground(t *testing.T) {
+	t.Parallel()
 	s := startKnowledge(t)
 	s.request("POST", "/v1/runs", ask("some", map[string]any{
 		"tool_policy": alphaScope("src_alpha_lantern"), "metadata": map[string]any{"run_id": "smoke", "pska_user_id": "user_primary"},
@@ -224,6 +228,7 @@ func TestTheScopeSmokeHoldsInTheBackground(t *testing.T) {
 
 // TestTheScopeSmokeWouldSeeALeak asks without a scope: then the other knowledge base's text does stand in the stream.
 func TestTheScopeSmokeWouldSeeALeak(t *testing.T) {
+	t.Parallel()
 	s := startKnowledge(t)
 	all := string(mustJSON(t, raws(s.stream(ask("some", nil)).rest())))
 	for _, canary := range betaWords {

@@ -176,6 +176,7 @@ func (t *town) routes() (routes []string) {
 }
 
 func TestNoRouteShowsAnothersThings(t *testing.T) {
+	t.Parallel()
 	for mode, c := range map[string]struct {
 		config string
 		as     credential
@@ -240,6 +241,7 @@ func (t *town) story() string {
 }
 
 func TestCountsAreOfWhatACredentialSees(t *testing.T) {
+	t.Parallel()
 	town := newTown(t, signedMode, bySignature(t), "")
 	for name, c := range map[string]struct {
 		headers         []string
@@ -275,6 +277,7 @@ func TestCountsAreOfWhatACredentialSees(t *testing.T) {
 }
 
 func TestUsersSeeTheirOwnAndOperatorsTheirTenants(t *testing.T) {
+	t.Parallel()
 	town := newTown(t, signedMode, bySignature(t), "")
 	for _, who := range []person{town.ann, town.redOperator} {
 		for _, path := range []string{
@@ -294,6 +297,7 @@ func TestUsersSeeTheirOwnAndOperatorsTheirTenants(t *testing.T) {
 }
 
 func TestAUserAnswersItsOwnApprovalOnlyWhereSelfSaysSo(t *testing.T) {
+	t.Parallel()
 	answer := func(town *town, who person, approval string) (int, any) {
 		status, raw := town.request("POST", "/v1/approvals/"+approval+"/approve", nil, who.headers...)
 		body := town.object(raw)
@@ -319,6 +323,7 @@ func TestAUserAnswersItsOwnApprovalOnlyWhereSelfSaysSo(t *testing.T) {
 }
 
 func TestAnOperatorAsksPolicyAboutItsTenantAndAUserAboutItself(t *testing.T) {
+	t.Parallel()
 	town := newTown(t, signedMode, bySignature(t), "")
 	for name, c := range map[string]struct {
 		who    person
@@ -341,6 +346,7 @@ func TestAnOperatorAsksPolicyAboutItsTenantAndAUserAboutItself(t *testing.T) {
 }
 
 func TestATenantlessRunIsNamedByAnEmptyTenant(t *testing.T) {
+	t.Parallel()
 	s := start(t, newModel(t, func(asked) said { return said{text: "hello"} }), "")
 	for _, user := range []string{"", "red:ann"} {
 		body := ask("q", map[string]any{"stream": false, "user_key": user, "metadata": map[string]any{"run_id": "same"}})
@@ -360,6 +366,7 @@ func TestATenantlessRunIsNamedByAnEmptyTenant(t *testing.T) {
 }
 
 func TestATokenWithoutATenantBelongsToNone(t *testing.T) {
+	t.Parallel()
 	rules := "policy: {tenant_rules: {red: allow}, default_action: deny}\n"
 	s := start(t, newModel(t, searchThenAnswer), signedMode+rules, identityEnv()...)
 	bare := []string{"Authorization", "Bearer " + signed(t, tokenSecret, map[string]any{"sub": "red:ann", "roles": []string{"operator"}})}

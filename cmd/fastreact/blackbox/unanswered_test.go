@@ -30,6 +30,7 @@ func (m *scriptedModel) results() []string {
 
 // TestNoParallelCallIsLeftUnanswered holds every request to a strict vendor's order, whatever became of a call of two.
 func TestNoParallelCallIsLeftUnanswered(t *testing.T) {
+	t.Parallel()
 	both := []string{"call_a", "call_b"}
 	for name, settle := range map[string]func(s *service, id string){
 		"approved": func(s *service, id string) { s.request("POST", "/v1/approvals/"+id+"/approve", nil) },
@@ -62,6 +63,7 @@ func TestNoParallelCallIsLeftUnanswered(t *testing.T) {
 // TestACancelledCallIsNoBurdenForTheNextRun cancels between a call and its result, and goes on in the same session with
 // its memory, and with a history that the caller kept.
 func TestACancelledCallIsNoBurdenForTheNextRun(t *testing.T) {
+	t.Parallel()
 	model := strict(t, newModel(t, twoThenAnswer).URL)
 	s := start(t, model.scriptedModel, approvalConfig("60s"))
 	remembering := func(id string) map[string]any {
@@ -98,6 +100,7 @@ func TestACancelledCallIsNoBurdenForTheNextRun(t *testing.T) {
 // TestAModelThatIsAskedAgainAfterAStopGetsAWholeConversation stops the service between the calls of a run and starts
 // it again.
 func TestAModelThatIsAskedAgainAfterAStopGetsAWholeConversation(t *testing.T) {
+	t.Parallel()
 	model := strict(t, newModel(t, twoThenAnswer).URL)
 	s := start(t, model.scriptedModel, approvalConfig("60s"))
 	for i := range 4 {
