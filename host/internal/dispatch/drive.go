@@ -37,7 +37,7 @@ func (d *Dispatcher) converse(ctx context.Context, r run.Run, leave func()) {
 // drive goes on with a run once and reports whether it is parked. Whatever ends the drive otherwise, the run is
 // terminal afterwards or belongs to a later claim.
 func (d *Dispatcher) drive(ctx context.Context, r run.Run) (parked bool) {
-	timed, stop := context.WithTimeoutCause(ctx, d.cfg.RunTimeout, errTimeout)
+	timed, stop := context.WithTimeoutCause(ctx, d.timeout(r), errTimeout)
 	defer stop()
 	outcome, err := d.cfg.Driver.Drive(timed, r)
 	switch {
@@ -54,6 +54,14 @@ func (d *Dispatcher) drive(ctx context.Context, r run.Run) (parked bool) {
 	}
 	d.conclude(r, err)
 	return false
+}
+
+// timeout is how long one drive of a run may take: what its request says, where that is less than any run may.
+func (d *Dispatcher) timeout(r run.Run) time.Duration {
+	if asked := r.Request.RunTimeout; asked > 0 {
+		return min(asked, d.cfg.RunTimeout)
+	}
+	return d.cfg.RunTimeout
 }
 
 // awaitReady waits until every approval of a parked run is settled and takes the run again.

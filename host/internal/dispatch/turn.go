@@ -54,7 +54,7 @@ func (d *Dispatcher) awaitTurn(ctx context.Context, r run.Run) error {
 	if !r.Request.Multitask.Waits() {
 		return nil
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, d.cfg.RunTimeout, errTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, d.timeout(r), errTimeout)
 	defer stop()
 	d.interrupt(ctx, r)
 	ahead, err := d.cfg.Store.Ahead(ctx, r.SessionKey(), r.ID)
