@@ -63,7 +63,7 @@ func assigned(behind string) string {
 		end = len(behind)
 	}
 	value := strings.TrimRight(behind[:end], ".:!?")
-	if len(value) < 3 || strings.Trim(value, "*x#.<>[]") == "" || strings.Contains(value, "redacted") { // masked already
+	if len(value) < 3 || strings.Trim(value, "*x#.<>[]") == "" || strings.Trim(value, "<>[]") == "redacted" { // masked already
 		return ""
 	}
 	return value
