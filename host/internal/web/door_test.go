@@ -381,3 +381,57 @@ func TestAStreamOutlivesTheWaitForTheBody(t *testing.T) {
 		t.Errorf("%v %q", err, all)
 	}
 }
+
+// shaped is a face whose refusals have a shape of their own.
+func shaped() Face {
+	return Face{
+		Shape: func(r *Refusal) any { return refusalBody{"own", errorBody{"own " + r.Code, r.Sentence}} },
+		Routes: []Route{
+			{Method: "POST", Path: "/shaped", Handle: func(x *Exchange) error {
+				x.Bound(4)
+				if _, err := x.Object(); err != nil {
+					return err
+				}
+				return x.Nothing()
+			}},
+			{Method: "GET", Path: "/shaped/panic", Handle: func(*Exchange) error { panic("a bug") }},
+		},
+	}
+}
+
+func TestAFaceShapesEveryRefusalOnItsPaths(t *testing.T) {
+	server := serve(t, Config{ServiceToken: token, MaxBody: 8}, echo(), shaped())
+	bearer := []string{"Authorization", "Bearer " + token}
+	for _, c := range []struct {
+		method, path, body string
+		header             []string
+		status             int
+		code               string
+	}{
+		{"POST", "/shaped", "", nil, 401, "own unauthorized"},
+		{"PUT", "/shaped", "", bearer, 405, "own method_not_allowed"},
+		{"POST", "/shaped", `{"a": 1}`, bearer, 413, "own request_too_large"},
+		{"POST", "/shaped", `{"a": 123}`, bearer, 413, "own request_too_large"},
+		{"GET", "/shaped/panic", "", bearer, 500, "own internal_error"},
+		{"GET", "/shaped/nowhere", "", bearer, 404, "not_found"},
+		{"GET", "/fail", "", bearer, 500, "internal_error"},
+	} {
+		if status, code := ask(t, server, c.method, c.path, c.body, c.header...); status != c.status || code != c.code {
+			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.path, status, code, c.status, c.code)
+		}
+	}
+	request, err := http.NewRequest("POST", server.URL+"/shaped", strings.NewReader(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusNoContent {
+		t.Errorf("a request of two bytes: %d", response.StatusCode)
+	}
+}
