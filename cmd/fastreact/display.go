@@ -65,6 +65,8 @@ func (d *display) line(e client.Event) string {
 		return d.question(e)
 	case "tool_progress":
 		return d.progress(e)
+	case "answer_review":
+		return d.review(e)
 	case "session_end":
 		return d.end(onScreenLines(e.Content))
 	case "error":
@@ -96,6 +98,17 @@ func (d *display) progress(e client.Event) string {
 		}
 	}
 	return fmt.Sprintf("  … %s%s %s", onScreen(e.ToolName), how, onScreen(cut(e.Content, resultPreview)))
+}
+
+// review says where an answer is that does not leave before it was looked at.
+func (d *display) review(e client.Event) string {
+	var about struct {
+		Stage string `json:"stage"`
+	}
+	if json.Unmarshal(e.Metadata, &about) == nil && about.Stage == "repairing" {
+		return "  · The answer is written again"
+	}
+	return "  · The answer is looked at before it leaves"
 }
 
 func (d *display) question(e client.Event) string {

@@ -25,6 +25,18 @@ func TestAnAnswerInPartsIsShownOnce(t *testing.T) {
 	}
 }
 
+func TestAReviewIsOneLine(t *testing.T) {
+	var out bytes.Buffer
+	show := display{out: &out}
+	for _, stage := range []string{"verifying", "repairing"} {
+		show.event(client.Event{Type: "answer_review", Metadata: json.RawMessage(`{"stage":"` + stage + `","round":1}`)})
+	}
+	want := "  · The answer is looked at before it leaves\n  · The answer is written again\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestASignOfLifeIsOneLine(t *testing.T) {
 	var out bytes.Buffer
 	show := display{out: &out}

@@ -65,3 +65,24 @@ func TestRecordsAreRedactedByTheExactNameOfAKey(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+func TestAReviewIsShownWithoutTheDraft(t *testing.T) {
+	encoded, err := web.Encode(toEvent(run.Event{
+		Ref: run.Ref{ID: "run-1"}, Sequence: 6, Kind: run.AnswerReview, SessionID: "session-1",
+		Metadata: json.RawMessage(`{"round":1,"stage":"verifying"}`), Memo: json.RawMessage(`{"role":"assistant","content":"draft"}`),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire := object(t, string(encoded))
+	delete(wire, "timestamp")
+	want := map[string]any{
+		"schema": "fastreact.agent_event.v1", "type": "answer_review", "event_id": "run-1:6", "sequence": 6.0,
+		"parent_event_id": "run-1:5", "run_id": "run-1", "session_id": "session-1", "content": "", "tool_name": nil,
+		"tool_args": nil, "tool_call_id": nil, "duration_ms": nil, "cited_source_ids": []any{},
+		"approval_request_id": nil, "metadata": map[string]any{"round": 1.0, "stage": "verifying"},
+	}
+	if diff := cmp.Diff(want, wire); diff != "" {
+		t.Errorf("event (-want +got):\n%s", diff)
+	}
+}
