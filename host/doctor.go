@@ -152,6 +152,9 @@ func examineNative(ctx context.Context, native sdk.Native) []Finding {
 	defer func() { _ = native.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
+	if known, may := native.(examined); may {
+		return examineSources(known.Check(ctx))
+	}
 	native.Tools(ctx)
 	var findings []Finding
 	for _, source := range native.Status() {

@@ -56,6 +56,15 @@ func (e *Egress) MCP(server MCPServerConfig) (http.RoundTripper, error) {
 	return e.broker.Transport(grants, credentials), nil
 }
 
+// Prometheus returns the way to the server of query_metrics: to the origin of its url and nowhere else.
+func (e *Egress) Prometheus(server PrometheusConfig) (http.RoundTripper, error) {
+	grants, err := egress.Endpoint(server.URL, server.Addresses)
+	if err != nil {
+		return nil, fmt.Errorf("prometheus: %w", err)
+	}
+	return e.broker.Transport(grants, nil), nil
+}
+
 // credential reports whether a header holds one, by its name. Others may well come back in an answer.
 func credential(header string) bool {
 	header = strings.ToLower(header)

@@ -27,7 +27,9 @@ func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 				report.Tools = append(report.Tools, tool.Name)
 			}
 		}
-		report.Servers = append(report.Servers, native.Status()...)
+		if _, source := native.(examined); !source {
+			report.Servers = append(report.Servers, native.Status()...)
+		}
 	}
 	if err := i.server.ledger.Ping(ctx); err != nil {
 		_, sentence := run.Public(err)
@@ -89,6 +91,7 @@ func (i inspector) Stats(ctx context.Context, of run.Filter) (fastreact.Stats, e
 		ApprovalsByStatus: counted.ApprovalsByStatus, AvgResolution: counted.AvgResolution,
 		Usage: counted.Usage, Driver: i.server.options.Config.Store.Driver,
 		Streams: map[string]fastreact.Stream{}, Plugins: map[string]fastreact.PluginStats{},
+		Executors: i.server.executors(),
 	}
 	for _, failure := range counted.RecentErrors {
 		stats.RecentErrors = append(stats.RecentErrors, fastreact.RecentError(failure))

@@ -17,6 +17,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/dispatch"
 	"github.com/fastreact/fastreact/host/internal/gate"
+	"github.com/fastreact/fastreact/host/internal/harness"
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/policy"
@@ -49,6 +50,7 @@ type Server struct {
 	plugins    *wasm.Host
 	ledger     *sqlite.Ledger
 	gate       *gate.Gate
+	harness    *harness.Harness
 	desk       *approval.Desk
 	runs       *dispatch.Dispatcher
 	skills     *skill.Shelf
@@ -80,7 +82,7 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 		}
 	}()
 	for _, build := range []func(context.Context) error{
-		s.openLedger, s.openPlugins, s.openSkills, s.buildGate, s.buildRuns, s.buildFace,
+		s.openLedger, s.openPlugins, s.openSkills, s.buildGate, s.buildHarness, s.buildRuns, s.buildFace,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, err
@@ -146,7 +148,7 @@ func (s *Server) buildRuns(context.Context) error {
 		MaxProgressBytes: cfg.Tools.MaxProgressBytes, Secret: holdsSecret(cfg),
 		PolicyHash: func() string { return s.gate.Policy().Hash }, Log: s.options.Log,
 		Skills: s.skills, SkillBytes: cfg.Skills.PromptBytes, MemoryTurns: cfg.Agent.MemoryTurns,
-		MemoryBytes: cfg.Agent.MemoryBytes, ContextBytes: cfg.Agent.ContextBytes,
+		MemoryBytes: cfg.Agent.MemoryBytes, ContextBytes: cfg.Agent.ContextBytes, Profiles: s.harness.Profiles(),
 	})
 	s.runs = dispatch.New(dispatch.Config{
 		Store: s.ledger, Driver: driver, Owner: incarnation(),
@@ -214,6 +216,9 @@ func (s *Server) drain(web *http.Server) {
 	defer stopLast()
 	if err := web.Shutdown(last); err != nil {
 		_ = web.Close() // readers that are still there are cut; what they missed is in the log
+	}
+	if err := s.harness.Close(last); err != nil {
+		s.options.Log.Warn("work of guarded runs was left behind", slog.Any("error", err))
 	}
 }
 

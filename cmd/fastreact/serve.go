@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,21 @@ func reloadOn(ctx context.Context, hangups <-chan os.Signal, reload func() error
 	}
 }
 
+// harnessLine says what guarded runs may use, and where they look.
+func harnessLine(chat host.ChatHarnessConfig) []any {
+	databases := []string{}
+	for name := range chat.Evidence.MySQL.Datasources {
+		databases = append(databases, name)
+	}
+	slices.Sort(databases)
+	return []any{
+		slog.Int("worker", chat.Worker.Size), slog.Int("model", chat.Model.Size), slog.Int("tool", chat.Tool.Size),
+		slog.Duration("run_timeout", chat.RunTimeout), slog.Duration("stream_timeout", chat.StreamTimeout),
+		slog.Bool("prometheus", chat.Evidence.Prometheus.URL != ""), slog.Int("log_roots", len(chat.Evidence.Logs.Roots)),
+		slog.Any("datasources", databases),
+	}
+}
+
 // announce logs once what decides about safety.
 func announce(log *slog.Logger, loaded *host.Loaded) {
 	config := loaded.Config
@@ -120,6 +136,7 @@ func announce(log *slog.Logger, loaded *host.Loaded) {
 		slog.String("auth_mode", string(config.Auth.Mode)), slog.Bool("service_token", config.Auth.ServiceToken != ""),
 		slog.Bool("administration", config.Auth.AdminToken != ""), slog.Any("mcp_servers", servers),
 	)
+	log.Info("harness", harnessLine(config.Harness.Chat)...)
 	log.Info("policy",
 		slog.String("default_action", config.Policy.DefaultAction), slog.Any("tool_rules", config.Policy.ToolRules),
 		slog.Any("user_rules", config.Policy.UserRules), slog.Any("tenant_rules", config.Policy.TenantRules),

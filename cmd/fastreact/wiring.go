@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/fastreact/fastreact/host"
 	"github.com/fastreact/fastreact/plugins/builtin"
+	"github.com/fastreact/fastreact/plugins/evidence"
 	"github.com/fastreact/fastreact/plugins/mcpbridge"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -27,8 +29,12 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 	if err != nil {
 		return host.Options{}, fmt.Errorf("set up MCP servers: %w", err)
 	}
+	sources, err := newEvidence(config, out, log)
+	if err != nil {
+		return host.Options{}, errors.Join(err, bridge.Close())
+	}
 	return host.Options{
-		Config: config, Natives: []sdk.Native{bridge}, Modules: modules, Version: version, Log: log, Egress: out,
+		Config: config, Natives: []sdk.Native{bridge, sources}, Modules: modules, Version: version, Log: log, Egress: out,
 	}, nil
 }
 
@@ -89,14 +95,18 @@ func revealed(secrets map[string]host.Secret) mcpbridge.Secrets {
 
 // withheld lists the secrets that no MCP server may receive.
 func withheld(config host.Config) []string {
-	return []string{
+	kept := []string{
 		config.Auth.ServiceToken.Reveal(), config.Auth.AdminToken.Reveal(), config.Auth.JWT.Secret.Reveal(),
 		config.Model.APIKey.Reveal(), config.Approvals.Notify.Secret.Reveal(),
 	}
+	for _, source := range config.Harness.Chat.Evidence.MySQL.Datasources {
+		kept = append(kept, source.DSN.Reveal())
+	}
+	return kept
 }
 
-// toolNames lists the tools of Wasm plugins, so that no MCP tool takes one of their names. A plugin that cannot be
-// read is left out: the server reports it.
+// toolNames lists the tools of Wasm plugins and of evidence, so that no MCP tool takes one of their names. A plugin that
+// cannot be read is left out: the server reports it.
 func toolNames(config host.PluginsConfig, modules []host.Module) []string {
 	files := [][]byte{}
 	for _, module := range modules {
@@ -107,7 +117,7 @@ func toolNames(config host.PluginsConfig, modules []host.Module) []string {
 			files = append(files, code)
 		}
 	}
-	var names []string
+	names := []string{evidence.QueryMetrics, evidence.QueryLogs, evidence.QueryMySQL}
 	for _, code := range files {
 		inspection, err := host.InspectPlugin(code)
 		if err != nil {

@@ -216,6 +216,7 @@ func counted() Stats {
 		ApprovalsByStatus: map[run.ApprovalStatus]int{run.Pending: 2, run.Expired: 1}, AvgResolution: time.Second,
 		Usage: run.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5}, Driver: "sqlite",
 		Streams: map[string]Stream{"events": {9, 900}}, Plugins: map[string]PluginStats{"exec-guard": {7, 1}},
+		Executors: map[string]ExecutorStats{"model": {4, 16, 3, 2, 5}},
 	}
 }
 
@@ -229,7 +230,7 @@ func TestMetricsAreTheseBytes(t *testing.T) {
 		`"timestamp":"2026-06-11T00:00:00.000000+00:00","code":"model_timeout","message":"Slow."}]},` +
 		`"store":{"driver":"sqlite","streams":{"events":{"records":9,"bytes":900}}},` +
 		`"llm":{"usage_total":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}},` +
-		`"plugins":{"exec-guard":{"calls":7,"failures":1}}}`
+		`"plugins":{"exec-guard":{"calls":7,"failures":1}},"executors":{"model":{"size":4,"queue":16,"in_use":3,"waiting":2,"rejected":5}}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
 	}
@@ -261,6 +262,9 @@ func TestPrometheusReadsTheSameNumbers(t *testing.T) {
 		"fastreact_events 9", `fastreact_runs{status="running"} 2`, `fastreact_approvals{status="pending"} 2`,
 		`fastreact_llm_tokens{kind="prompt"} 3`, `fastreact_store_bytes{stream="events"} 900`,
 		`fastreact_plugin_calls_total{plugin="exec-guard"} 7`, "fastreact_run_duration_seconds_avg 1.5",
+		`fastreact_executor_size{executor="model"} 4`, `fastreact_executor_queue{executor="model"} 16`,
+		`fastreact_executor_in_use{executor="model"} 3`, `fastreact_executor_waiting{executor="model"} 2`,
+		`fastreact_executor_rejected_total{executor="model"} 5`,
 	} {
 		if !strings.Contains(body, line+"\n") {
 			t.Errorf("%q is missing", line)

@@ -23,6 +23,7 @@ type Stats struct {
 	Driver            string // of the store
 	Streams           map[string]Stream
 	Plugins           map[string]PluginStats
+	Executors         map[string]ExecutorStats
 }
 
 // RecentError is one failed run, in words that are safe to show.
@@ -45,16 +46,26 @@ type PluginStats struct {
 	Failures int64 `json:"failures"`
 }
 
+// ExecutorStats is how full an executor of guarded runs is.
+type ExecutorStats struct {
+	Size     int   `json:"size"`
+	Queue    int   `json:"queue"`
+	InUse    int   `json:"in_use"`
+	Waiting  int   `json:"waiting"`
+	Rejected int64 `json:"rejected"` // since the start
+}
+
 type metricsBody struct {
-	Schema    string                 `json:"schema"`
-	Runs      runMetrics             `json:"runs"`
-	Events    eventMetrics           `json:"events"`
-	Tools     toolMetrics            `json:"tools"`
-	Approvals approvalMetrics        `json:"approvals"`
-	Errors    errorMetrics           `json:"errors"`
-	Store     storeMetrics           `json:"store"`
-	LLM       modelMetrics           `json:"llm"`
-	Plugins   map[string]PluginStats `json:"plugins"`
+	Schema    string                   `json:"schema"`
+	Runs      runMetrics               `json:"runs"`
+	Events    eventMetrics             `json:"events"`
+	Tools     toolMetrics              `json:"tools"`
+	Approvals approvalMetrics          `json:"approvals"`
+	Errors    errorMetrics             `json:"errors"`
+	Store     storeMetrics             `json:"store"`
+	LLM       modelMetrics             `json:"llm"`
+	Plugins   map[string]PluginStats   `json:"plugins"`
+	Executors map[string]ExecutorStats `json:"executors,omitempty"`
 }
 
 type runMetrics struct {
@@ -113,7 +124,7 @@ func (f *face) metrics(x *web.Exchange) error {
 		return err
 	}
 	if seen != (web.View{}) {
-		stats.Plugins = nil // their counts are of everybody's calls
+		stats.Plugins, stats.Executors = nil, nil // their counts are of everybody's calls
 	}
 	return x.JSON(http.StatusOK, toMetrics(stats))
 }
@@ -136,7 +147,7 @@ func toMetrics(s Stats) metricsBody {
 		Errors:  errorMetrics{s.ErrorEvents, toFailures(s.RecentErrors)},
 		Store:   storeMetrics{s.Driver, orEmptyMap(s.Streams)},
 		LLM:     modelMetrics{s.Usage},
-		Plugins: orEmptyMap(s.Plugins),
+		Plugins: orEmptyMap(s.Plugins), Executors: s.Executors,
 	}
 }
 

@@ -69,6 +69,17 @@ func (s scrape) collectParts(out chan<- prometheus.Metric) {
 		out <- counter("fastreact_plugin_calls_total", "Calls of a plugin.", float64(plugin.Calls), "plugin", name)
 		out <- counter("fastreact_plugin_failures_total", "Failed calls of a plugin.", float64(plugin.Failures), "plugin", name)
 	}
+	for name, executor := range s.Executors {
+		executor.collect(out, name)
+	}
+}
+
+func (e ExecutorStats) collect(out chan<- prometheus.Metric, name string) {
+	out <- gauge("fastreact_executor_size", "Work that an executor does at once.", float64(e.Size), "executor", name)
+	out <- gauge("fastreact_executor_queue", "Work that may wait for an executor.", float64(e.Queue), "executor", name)
+	out <- gauge("fastreact_executor_in_use", "Work that an executor does now.", float64(e.InUse), "executor", name)
+	out <- gauge("fastreact_executor_waiting", "Work that waits for an executor.", float64(e.Waiting), "executor", name)
+	out <- counter("fastreact_executor_rejected_total", "Work that found no room.", float64(e.Rejected), "executor", name)
 }
 
 // gauge makes a number that prunes with the store. label is nothing, or a label's name and value.

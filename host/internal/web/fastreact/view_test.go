@@ -22,7 +22,7 @@ func withUsers(cfg *Config, door *web.Config) {
 }
 
 func TestASummaryCountsWhatTheCallerSees(t *testing.T) {
-	i := &inspector{stats: Stats{Plugins: map[string]PluginStats{"files": {Calls: 7}}}}
+	i := &inspector{stats: Stats{Plugins: map[string]PluginStats{"files": {Calls: 7}}, Executors: map[string]ExecutorStats{"model": {Size: 7}}}}
 	server := open(t, newBook(nil), withUsers, func(cfg *Config, _ *web.Config) { cfg.Inspector = i })
 	red, none := run.TenantKey("red"), run.TenantKey("")
 	for bearer, want := range map[string]run.Filter{
@@ -37,6 +37,9 @@ func TestASummaryCountsWhatTheCallerSees(t *testing.T) {
 		}
 		if plugins := metrics["plugins"].(map[string]any); (len(plugins) > 0) != (bearer == token) {
 			t.Errorf("%s sees everybody's plugin calls: %v", bearer, plugins)
+		}
+		if executors, seen := metrics["executors"]; seen != (bearer == token) {
+			t.Errorf("%s sees how full executors are: %v", bearer, executors)
 		}
 	}
 }
