@@ -98,13 +98,17 @@ func readReports(t *testing.T, out io.Reader) (count int) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var report struct{ Name, Error string }
+		var report struct {
+			Name, Error string
+			MS          int
+		}
 		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
 			t.Errorf("the program said %q", lines.Text())
 			continue
 		}
 		count++
 		t.Run(report.Name, func(t *testing.T) {
+			t.Logf("%d ms", report.MS)
 			if report.Error != "" {
 				t.Error(report.Error)
 			}

@@ -7,12 +7,13 @@
  */
 export async function test(name, body) {
   let error = "";
+  const began = performance.now();
   try {
     await body();
   } catch (cause) {
     error = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   }
-  console.log(JSON.stringify({ name, error }));
+  console.log(JSON.stringify({ name, error, ms: Math.round(performance.now() - began) }));
 }
 
 /** Same numbers in every run: mulberry32. */

@@ -1,0 +1,18 @@
+package console_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestThePageInABrowser(t *testing.T) {
+	const chromium = "/usr/bin/chromium"
+	if _, err := os.Stat(chromium); err != nil {
+		missingPeer(t, "chromium")
+	}
+	if _, err := os.Stat(filepath.Join(peerModules(t), "playwright-core")); err != nil {
+		missingPeer(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
+	}
+	runProgram(t, 25, bench(t), "browser.mjs", append(newStandIn(t), "CHROMIUM="+chromium)...)
+}
