@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/fastreact/fastreact/plugins/evidence/fact"
 	"github.com/fastreact/fastreact/plugins/evidence/logs"
@@ -150,7 +151,7 @@ func sentence(err error) string {
 	case err == nil:
 		return ""
 	case errors.As(err, &known):
-		return known.Sentence
+		return strings.ToUpper(known.Sentence[:1]) + known.Sentence[1:]
 	}
 	return "The source cannot be asked."
 }

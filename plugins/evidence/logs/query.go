@@ -23,7 +23,8 @@ func readQuery(text string) (func(line string) bool, error) {
 		}
 	}
 	if plain || body == "" {
-		body, flags = regexp.QuoteMeta(text), "(?i)"
+		wanted := strings.ToLower(text)
+		return func(line string) bool { return strings.Contains(strings.ToLower(line), wanted) }, nil
 	}
 	compiled, err := regexp.Compile(flags + body)
 	if err != nil {

@@ -36,10 +36,9 @@ type search struct {
 type match struct {
 	file  string
 	line  int // counted from 1; 0 when the file was not read from its start
-	order int // of the file, newest first
 	text  string
-	at    time.Time
-	timed bool
+	at    time.Time // when it was written, or its file
+	timed bool      // at is of a time stamp
 }
 
 // trouble counts what could not be searched.
@@ -57,7 +56,7 @@ func newSearch(config Config, asked question) *search {
 
 // run reads files, newest first, until the bytes or the time are used up.
 func (s *search) run(ctx context.Context, roots []*os.Root) {
-	for order, one := range s.walk(ctx, roots) {
+	for _, one := range s.walk(ctx, roots) {
 		if ctx.Err() != nil {
 			s.trouble.late = true
 			return
@@ -66,14 +65,14 @@ func (s *search) run(ctx context.Context, roots []*os.Root) {
 			s.trouble.unseen = true
 			return
 		}
-		if err := s.file(ctx, one, order); err != nil {
+		if err := s.file(ctx, one); err != nil {
 			s.trouble.unreadable++
 		}
 	}
 }
 
 // file reads one file to the length it has when it is opened.
-func (s *search) file(ctx context.Context, one candidate, order int) error {
+func (s *search) file(ctx context.Context, one candidate) error {
 	file, size, err := openFile(one)
 	if err != nil {
 		return err
@@ -96,12 +95,12 @@ func (s *search) file(ctx context.Context, one candidate, order int) error {
 		s.trouble.partial++
 		lines.drop()
 	}
-	return s.lines(ctx, lines, match{file: one.shown, order: order}, partial)
+	return s.lines(ctx, lines, match{file: one.shown, at: one.modified}, partial)
 }
 
+// lines looks at every line. A line without a time stamp has that of the line before it, as in a stack trace; where none
+// came before, that of its file.
 func (s *search) lines(ctx context.Context, lines *lineReader, like match, partial bool) error {
-	var at time.Time
-	timed := false
 	kept := []match{}
 	for number := 1; ; number++ {
 		if number%1024 == 0 && ctx.Err() != nil {
@@ -113,17 +112,19 @@ func (s *search) lines(ctx context.Context, lines *lineReader, like match, parti
 			break
 		}
 		if err != nil {
-			s.trouble.unreadable++
-			break
+			return err
 		}
-		if stamp, found := s.stamps.read(text); found {
-			at, timed = stamp, true
+		matches := s.asked.matches(text)
+		if matches || !s.asked.since.IsZero() {
+			if at, found := s.stamps.read(text); found {
+				like.at, like.timed = at, true
+			}
 		}
-		if timed && !s.asked.since.IsZero() && at.Before(s.asked.since) || !s.asked.matches(text) {
+		if !matches || like.timed && like.at.Before(s.asked.since) {
 			continue
 		}
 		one := like
-		one.text, one.at, one.timed = text, at, timed
+		one.text = text
 		if !partial {
 			one.line = number
 		}
@@ -146,16 +147,11 @@ func (s *search) count(one match) {
 	}
 }
 
-// keep holds the newest matches of all files that were read.
+// keep holds the newest matches of all files that were read. Of two at one time the one further down is newer.
 func (s *search) keep(more []match) {
 	slices.Reverse(more)
 	s.found = append(s.found, more...)
-	slices.SortStableFunc(s.found, func(a, b match) int {
-		if a.timed && b.timed {
-			return b.at.Compare(a.at)
-		}
-		return a.order - b.order
-	})
+	slices.SortStableFunc(s.found, func(a, b match) int { return b.at.Compare(a.at) })
 	s.found = s.found[:min(len(s.found), s.asked.limit)]
 }
 

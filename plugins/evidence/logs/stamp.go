@@ -18,8 +18,8 @@ var (
 	epochStamp  = regexp.MustCompile(`(?:^|"(?:ts|time|timestamp|@timestamp)" ?: ?"?|\bts=)(\d{10}(?:\.\d{1,9})?|\d{13})\b`)
 )
 
-// stamps reads the times of lines. Lines without an offset are from zone; lines without a year are from the year that
-// ends at now.
+// stamps reads the times of lines. Lines without an offset are from zone; lines without a year are from the last
+// year.
 type stamps struct {
 	zone *time.Location
 	now  time.Time
@@ -61,13 +61,13 @@ func (s stamps) iso(text string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// yearless reads a time that names no year: the last one that is not more than a day ahead.
+// yearless reads a time that names no year: the last one that is not more than an hour ahead.
 func (s stamps) yearless(layout, text string) (time.Time, bool) {
 	at, err := time.ParseInLocation("2006 "+layout, strconv.Itoa(s.now.In(s.zone).Year())+" "+text, s.zone)
 	if err != nil {
 		return time.Time{}, false
 	}
-	if at.After(s.now.Add(24 * time.Hour)) {
+	if at.After(s.now.Add(time.Hour)) {
 		at = at.AddDate(-1, 0, 0)
 	}
 	return at, true

@@ -20,7 +20,7 @@ type candidate struct {
 	modified time.Time
 }
 
-// entries bounds how many names are looked at in the search for files, and depth how deep folders are nested.
+// For each file that may be read so many names are looked at, in folders that are nested so deep.
 const (
 	entriesPerFile = 20
 	maxDepth       = 16
@@ -41,7 +41,7 @@ func (s *search) walk(ctx context.Context, roots []*os.Root) []candidate {
 		}
 		err := fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 			if entries++; entries > s.config.Files*entriesPerFile || ctx.Err() != nil {
-				s.trouble.unseen = true
+				s.trouble.unseen, s.trouble.late = ctx.Err() == nil, ctx.Err() != nil
 				return errEnough
 			}
 			switch {
