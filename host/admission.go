@@ -99,8 +99,8 @@ func (a *admission) add(r *resident) error {
 		return err
 	case a.names[inspection.Manifest.Name]:
 		return fmt.Errorf("a plugin named %s is loaded already", inspection.Manifest.Name)
-	case inspection.Manifest.Kind == sdk.KindGuard:
-		return errors.New("it is a guard, and this service asks no guard about answers: it would protect nothing; remove the entry")
+	case inspection.Manifest.Kind == sdk.KindGuard && r.shadow:
+		return errors.New("it is a guard, and shadow is for policies: a guard that does not decide protects nothing; remove shadow")
 	}
 	if err := wasm.Check(a.cfg.hostConfig(nil), r.module); err != nil {
 		return err

@@ -149,6 +149,15 @@ func (r *resident) Filter(ctx context.Context, request sdk.FilterRequest) (filte
 	return filtering, err
 }
 
+// Review asks the guard whether a draft may leave.
+func (r *resident) Review(ctx context.Context, request sdk.ReviewRequest) (review sdk.Review, err error) {
+	err = r.use(ctx, func(plugin *wasm.Plugin) error {
+		review, err = plugin.Review(ctx, request)
+		return err
+	})
+	return review, err
+}
+
 // use calls the plugin once and counts how it went.
 func (r *resident) use(ctx context.Context, call func(*wasm.Plugin) error) error {
 	plugin, err := r.get(ctx)

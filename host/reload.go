@@ -128,7 +128,7 @@ func (s *Server) publish(before, next *generation, rules *policy.Rules, patience
 	}
 	next.since = time.Now()
 	snapshot, left := s.gate.Replace(regime)
-	s.serving.Store(next)
+	s.serve(next)
 	s.rules, done.hashAfter = rules, snapshot.Hash
 	s.retire(before, left, patience)
 	return done, nil

@@ -169,12 +169,15 @@ func TestWhateverFailsLeavesTheOldGenerationServing(t *testing.T) {
 		"module is none": {func(y *yard) { y.write("a.wasm", []byte("text")) }, "WebAssembly"},
 		"module traps":   {func(y *yard) { y.copy("hostile/trap-in-initialize.wasm") }, "cannot be started: plugin_trap"},
 		"grant is asked": {func(y *yard) { y.copy("abi/import-files-in-a-policy.wasm") }, "never granted to a policy"},
-		"guard":          {func(y *yard) { y.copy("abi/guard-releases.wasm") }, "it is a guard"},
-		"no pin":         {func(y *yard) { y.configure("load: [{path: $/a.wasm}]", "") }, "sha256: is missing"},
-		"another pin":    {func(y *yard) { y.configure("load: [{path: $/a.wasm, sha256: \""+strings.Repeat("0", 64)+"\"}]", "") }, "not the pinned one"},
-		"no signature":   {func(y *yard) { y.sign("other"); _ = os.Remove(y.path("a.wasm.sig")) }, "not signed"},
-		"broken config":  {func(y *yard) { y.write("f.yaml", []byte("plugins: [")) }, "neither YAML nor JSON"},
-		"broken policy":  {func(y *yard) { y.configure(oneUnpinned, "policy: {default_action: maybe}\n") }, "default_action"},
+		"guard in shadow": {func(y *yard) {
+			y.copy("abi/guard-releases.wasm")
+			y.configure("load: [{path: $/a.wasm, allow_unpinned: true, shadow: true}]", "")
+		}, "it is a guard"},
+		"no pin":        {func(y *yard) { y.configure("load: [{path: $/a.wasm}]", "") }, "sha256: is missing"},
+		"another pin":   {func(y *yard) { y.configure("load: [{path: $/a.wasm, sha256: \""+strings.Repeat("0", 64)+"\"}]", "") }, "not the pinned one"},
+		"no signature":  {func(y *yard) { y.sign("other"); _ = os.Remove(y.path("a.wasm.sig")) }, "not signed"},
+		"broken config": {func(y *yard) { y.write("f.yaml", []byte("plugins: [")) }, "neither YAML nor JSON"},
+		"broken policy": {func(y *yard) { y.configure(oneUnpinned, "policy: {default_action: maybe}\n") }, "default_action"},
 		"same name twice": {func(y *yard) {
 			y.configure("load: [{path: $/a.wasm, allow_unpinned: true}, {path: $/a.wasm, allow_unpinned: true}]", "")
 		}, "loaded already"},

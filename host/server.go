@@ -56,6 +56,7 @@ type Server struct {
 	skills     *skill.Shelf
 	handler    http.Handler
 	serving    atomic.Pointer[generation]
+	lending    sync.Mutex                    // held while what serves changes, and while its guards are lent
 	wanted     atomic.Pointer[PluginsConfig] // what the configuration asked for when it was last read whole
 	trouble    atomic.Pointer[trouble]       // why the last reload failed; nil when it did not
 	quotas     *capability.Quotas            // of workspaces, whatever plugins write there
@@ -223,9 +224,10 @@ func (s *Server) drain(web *http.Server) {
 }
 
 // compilePlugins compiles the modules one by one: two at a time would only fight for the same cores. Those that judge
-// come first, for they are asked about every call.
+// calls come first, for they are asked about every one, then those that judge answers.
 func (s *Server) compilePlugins(ctx context.Context) {
-	s.compileThose(ctx, sdk.Kind.Pure)
+	s.compileThose(ctx, func(kind sdk.Kind) bool { return kind.Pure() && kind != sdk.KindGuard })
+	s.compileThose(ctx, func(kind sdk.Kind) bool { return kind == sdk.KindGuard })
 	s.compileThose(ctx, func(kind sdk.Kind) bool { return !kind.Pure() })
 }
 

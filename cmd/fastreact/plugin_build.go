@@ -45,7 +45,7 @@ func newPluginBuild(p program) *cobra.Command {
 			}
 			next := fmt.Sprintf("To load it, list it in the configuration:\n  plugins: {load: [%s]}", made.Entry)
 			if survey.Kind == sdk.KindGuard {
-				next = "It can be tried with `fastreact plugin test`. The service asks no guards yet, and does not load it."
+				next += "\nIt is asked about the answers of /api/chat and /api/ai_ops, after the built-in guards."
 			}
 			_, err = fmt.Fprintf(p.out, "%s\n%s\n%s\n", onScreen(made.Path), made.Digest, next)
 			return err

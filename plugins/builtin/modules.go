@@ -33,9 +33,11 @@ type Plugin struct {
 // Plugins lists the plugins that come with the binary, in order of names.
 func Plugins() []Plugin {
 	return []Plugin{
+		{Name: "evidence-guard", Dir: "policies/evidenceguard/module"},
 		{Name: "exec-guard", Dir: "policies/execguard/module"},
 		{Name: "files", Dir: "plugins/files/module"},
 		{Name: "pska-scope", Dir: "policies/pskascope/module"},
+		{Name: "semantic-guard", Dir: "policies/semanticguard/module"},
 		{Name: "shell", Dir: "plugins/shell/module"},
 	}
 }

@@ -69,7 +69,7 @@ func TestServeRefusesAPluginItCannotTrust(t *testing.T) {
 		"unknown import":   {unpinned(t, "abi/import-log-of-another-version.wasm"), []string{"import-log-of-another-version.wasm", "does not exist on this host"}},
 		"too much memory":  {unpinned(t, "hostile/memory-starts-large.wasm"), []string{"memory-starts-large.wasm", "limits.memory_pages"}},
 		"same name twice":  {unpinned(t, "abi/policy-allows.wasm") + "," + unpinned(t, "abi/policy-allows.wasm"), []string{"plugins.load[1]", "loaded already"}},
-		"guard of answers": {unpinned(t, "abi/guard-releases.wasm"), []string{"plugins.load[0]", "it is a guard", "remove the entry"}},
+		"guard in shadow":  {strings.Replace(unpinned(t, "abi/guard-releases.wasm"), "}", ", shadow: true}", 1), []string{"plugins.load[0]", "it is a guard", "remove shadow"}},
 		"plugin's config":  {`{path: "` + good + `", sha256: "` + digest + `", config: {a: 1}}`, []string{good, "config"}},
 		"above the bounds": {`{path: "` + good + `", sha256: "` + digest + `", limits: {wall: 1h}}`, []string{good, "ceiling"}},
 	} {

@@ -11,8 +11,10 @@ import (
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	files "github.com/fastreact/fastreact/plugins/files/contract"
 	shell "github.com/fastreact/fastreact/plugins/shell/contract"
+	evidenceguard "github.com/fastreact/fastreact/policies/evidenceguard/contract"
 	execguard "github.com/fastreact/fastreact/policies/execguard/contract"
 	pskascope "github.com/fastreact/fastreact/policies/pskascope/contract"
+	semanticguard "github.com/fastreact/fastreact/policies/semanticguard/contract"
 	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/plugintest"
 )
@@ -24,6 +26,10 @@ func TestShellModuleKeepsTheContract(t *testing.T) { judge(t, shell.Suite()) }
 func TestExecGuardModuleKeepsTheContract(t *testing.T) { judge(t, execguard.Suite()) }
 
 func TestPskaScopeModuleKeepsTheContract(t *testing.T) { judge(t, pskascope.Suite()) }
+
+func TestEvidenceGuardModuleKeepsTheContract(t *testing.T) { judge(t, evidenceguard.Suite()) }
+
+func TestSemanticGuardModuleKeepsTheContract(t *testing.T) { judge(t, semanticguard.Suite()) }
 
 // judge runs a plugin's suite against its module, as the host runs it.
 func judge(t *testing.T, suite plugintest.Suite) {
@@ -74,6 +80,8 @@ func drive(t *testing.T, plugin *wasm.Plugin, op sdk.Op, input []byte, workspace
 		return through(input, func(q sdk.Question) (sdk.Opinion, error) { return plugin.Evaluate(ctx, q) })
 	case sdk.OpInject:
 		return through(input, func(r sdk.InjectRequest) (sdk.Injection, error) { return plugin.Inject(ctx, r) })
+	case sdk.OpReview:
+		return through(input, func(r sdk.ReviewRequest) (sdk.Review, error) { return plugin.Review(ctx, r) })
 	case sdk.OpFilter:
 		return through(input, func(r sdk.FilterRequest) (sdk.Filtering, error) { return plugin.Filter(ctx, r) })
 	}
