@@ -89,7 +89,12 @@ function unlock() {
   page.welcome.hidden = begun;
   page.conversation.hidden = !begun;
   page.fresh.hidden = !begun;
-  page.question.focus();
+  focusQuestion();
+}
+
+/** On a phone the keyboard would cover half of the page that nobody has read yet. */
+function focusQuestion() {
+  if (window.matchMedia("(hover: hover)").matches) page.question.focus();
 }
 
 /** @param {string} question */
@@ -143,7 +148,7 @@ page.question.addEventListener("keydown", (event) => {
 
 page.stop.addEventListener("click", () => {
   current?.stop();
-  page.question.focus();
+  focusQuestion();
 });
 
 page.fresh.addEventListener("click", startOver);

@@ -151,7 +151,7 @@ export class Turn {
   #aftermath(took) {
     if (this.#ids === null) return [];
     const answered = this.#text !== "";
-    const line = make("div", { class: "line" }, make("span", { class: "muted" }, (answered ? "Answered" : "Ended") + " after " + took),
+    const line = make("div", { class: "line" }, make("span", { class: "muted" }, "Took " + took),
       answered && copyView(this.#text));
     return [make("div", { class: "aftermath" }, line, answered && feedbackView(this.#ids, this.#id), traceView(this.#ids))];
   }
