@@ -8,6 +8,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web"
+	"github.com/fastreact/fastreact/host/internal/web/chat"
 	"github.com/fastreact/fastreact/host/internal/web/console"
 	"github.com/fastreact/fastreact/host/internal/web/fastreact"
 )
@@ -33,9 +34,20 @@ func (s *Server) buildFace(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	entrance, err := web.New(doorConfig(cfg, tokens, s.options.Log), face, page)
+	entrance, err := web.New(doorConfig(cfg, tokens, s.options.Log), face, s.chatFace(), page)
 	s.handler = entrance
 	return err
+}
+
+// chatFace returns the strict chat stream. Its answers leave through the exits of the harness.
+func (s *Server) chatFace() web.Face {
+	cfg := s.options.Config
+	bounds := cfg.Harness.Chat
+	return chat.New(chat.Config{
+		Engine: s.runs, Records: s.ledger, Feedback: s.ledger, Worker: s.harness.Worker(),
+		StreamTimeout: bounds.StreamTimeout, RunTimeout: bounds.RunTimeout, MaxRequestBytes: int64(bounds.MaxRequestBytes),
+		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping, Log: s.options.Log,
+	})
 }
 
 // doorConfig sets up the door that every face stands behind.

@@ -93,6 +93,20 @@ Try it in another terminal: %s
     %s}'
 
 `, about, addr, credential, question)
+	suggestDiagnosis(w, config, addr, credential)
+}
+
+// suggestDiagnosis names the page and a question that is answered from evidence, where there is some.
+func suggestDiagnosis(w io.Writer, config host.Config, addr net.Addr, credential string) {
+	query := "hello"
+	if len(config.Harness.Chat.Evidence.Logs.Roots) > 0 {
+		query = "diagnose the shop"
+	}
+	fmt.Fprintf(w, `Ask for checked answers on the page http://%s/ui/ or as a stream:
+
+  curl -sN http://%s/api/chat%s -H 'Content-Type: application/json' -d '{"query": "%s"}'
+
+`, addr, addr, credential, query)
 }
 
 // reloadOn takes up what may change while the service runs, for each hangup signal until ctx ends.

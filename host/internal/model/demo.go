@@ -13,8 +13,9 @@ import (
 const DemoName = "fastreact-demo"
 
 // Demo is the model of a service that has none configured. It follows a fixed script and knows nothing: a line
-// "/call TOOL {json}" asks for that tool, several lines ask for all of them at once; any other question is looked up
-// once when a search tool is visible; then it answers from what came back. The same question gets the same answer.
+// "/call TOOL {json}" asks for that tool, several lines ask for all of them at once; a diagnosis looks into logs and
+// firing alerts; any other question is looked up once when a search tool is visible; then it answers from what came
+// back, with a report where that was evidence. The same question gets the same answer.
 type Demo struct{}
 
 // NewDemo returns the demo model.
@@ -27,7 +28,12 @@ func (d Demo) Complete(ctx context.Context, request Request, onText func(string)
 	}
 	question, results := lastTurn(request.Messages)
 	reply := Reply{Model: DemoName}
+	evidence := evidenceIn(results)
 	switch calls := wanted(question, request.Tools); {
+	case sorts(request.Messages):
+		reply.Text = "GENERAL"
+	case len(evidence) > 0:
+		reply.Text = reportOn(evidence)
 	case len(results) > 0:
 		reply.Text = answerFrom(results)
 	case len(calls) > 0:
@@ -66,6 +72,9 @@ func wanted(question string, tools []Tool) []run.ToolCall {
 		}
 		calls = append(calls, run.ToolCall{Name: name, Arguments: arguments})
 	}
+	if len(calls) == 0 {
+		calls = gathering(tools)
+	}
 	if len(calls) > 0 {
 		return calls
 	}
@@ -76,6 +85,11 @@ func wanted(question string, tools []Tool) []run.ToolCall {
 		}
 	}
 	return calls
+}
+
+// sorts reports whether the model is asked where a question belongs. It calls everything general that no rule knows.
+func sorts(messages []run.Message) bool {
+	return len(messages) > 0 && messages[0].Role == run.System && strings.Contains(messages[0].Content, "DIAGNOSIS or GENERAL")
 }
 
 // searchTool prefers the knowledge system's plain search to other tools that search.

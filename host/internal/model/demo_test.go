@@ -93,3 +93,34 @@ func TestAScriptThatIsOverFails(t *testing.T) {
 		t.Errorf("%d requests", len(m.Requests()))
 	}
 }
+
+func TestTheDemoGathersEvidenceAndRepeatsWhatItSays(t *testing.T) {
+	request := asked("diagnose the shop")
+	request.Tools = []model.Tool{{Name: "query_logs"}, {Name: "query_metrics"}, {Name: "query_mysql"}}
+	var names []string
+	for _, call := range demo(t, request).ToolCalls {
+		names = append(names, call.Name)
+	}
+	if diff := cmp.Diff([]string{"query_logs", "query_metrics"}, names); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	reply := demo(t, asked("diagnose the shop", "[ERROR] UNAVAILABLE: no metrics", `{"evidence":[{"evidence_id":"l-1-1","source":"logs",
+		"title":"Logs: 2 matching lines in 1 file","observed_at":"2026-11-30T10:15:00Z","facts":[
+		{"name":"matching lines","value":"2","unit":""},{"name":"shop.log:7","value":"ERROR pool of 8 is exhausted","unit":""}],"excerpt":""}]}`))
+	want := `{"summary":"Logs: 2 matching lines in 1 file: matching lines 2.","findings":[{"statement":` +
+		`"Logs: 2 matching lines in 1 file: matching lines 2. The newest one says “ERROR pool of 8 is exhausted”.",` +
+		`"severity":"warning","evidence_ids":["l-1-1"]}],"likely_cause":"A scripted demo model cannot tell. Read what the findings quote.",` +
+		`"recommended_actions":["Look at the cited evidence.","Configure a language model that draws conclusions."]}`
+	if diff := cmp.Diff(want, reply.Text); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheDemoCallsGeneralWhatItIsToSort(t *testing.T) {
+	reply := demo(t, model.Request{Messages: []run.Message{
+		{Role: run.System, Content: "Answer with one word: DIAGNOSIS or GENERAL."}, {Role: run.User, Content: "What can you do?"},
+	}})
+	if reply.Text != "GENERAL" {
+		t.Errorf("answer %q", reply.Text)
+	}
+}
