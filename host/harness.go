@@ -37,7 +37,8 @@ func harnessOf(cfg ChatHarnessConfig, guards release.Guards) harness.Config {
 		MaxSteps: cfg.MaxSteps, MaxToolCalls: cfg.MaxToolCalls, MaxRepairs: cfg.MaxRepairs,
 		MaxContentBytes: cfg.MaxContentBytes, Guards: guards,
 		Canonical: release.Canonical{
-			TTL: cfg.Canonical.TTL, MaxItems: cfg.Canonical.MaxItems, MaxBytes: cfg.Canonical.MaxBytes,
+			TTL: cfg.Canonical.TTL, MaxItems: cfg.Canonical.MaxItems, MaxItemBytes: cfg.Canonical.MaxItemBytes,
+			MaxBytes: cfg.Canonical.MaxBytes,
 		},
 	}
 }

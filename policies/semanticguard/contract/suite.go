@@ -78,7 +78,7 @@ func harmless() []string {
 		"The token expired.", "Rotate the password.", "A secret was rotated: ask the team.", "Use three to five replicas.", "http_requests_total grows.",
 		"The instructions of the vendor help.", "checkout-7d9f8c6b5-x2x9z restarts.", "Commit 4f1c9a2e was deployed.", "trace 3fa85f64-5717-4562-b3fc-2c963f66afa6",
 		"max_tokens: 1500", "Es ist alles in Ordnung.", "请求失败了。", "👩‍👩‍👧 family", "Line one.\nLine two.\tTab.", "The password is set to ******.",
-		"Drop the idea. Show the team.", "He said: explain it.", "version v1.24.3",
+		"fastreact_tool_calls_total and http_requests_total{handler=\"/api/chat\"} grow.", "Drop the idea. Show the team.", "He said: explain it.", "version v1.24.3",
 	}
 }
 
