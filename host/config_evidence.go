@@ -48,6 +48,8 @@ type DatasourceConfig struct {
 	DSNEnv  string `key:"dsn_env" default:"" about:"Environment variable that holds the DSN, such as reader:password@tcp(127.0.0.1:3306)/shop."`
 	DSNFile string `key:"dsn_file" default:"" about:"File that holds the DSN, instead of a variable."`
 
+	RequireReadOnly bool `key:"require_read_only" default:"false" about:"Whether the database is not asked at all while its account may do more than read; doctor fails such an account in any case."`
+
 	DSN Secret // resolved from the keys above
 }
 

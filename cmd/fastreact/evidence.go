@@ -28,7 +28,7 @@ func newEvidence(config host.Config, out *host.Egress, log *slog.Logger) (*evide
 	}
 	databases := map[string]evidence.Datasource{}
 	for name, source := range chat.Evidence.MySQL.Datasources {
-		databases[name] = evidence.Datasource{DSN: source.DSN.Reveal()}
+		databases[name] = evidence.Datasource{DSN: source.DSN.Reveal(), RequireReadOnly: source.RequireReadOnly}
 	}
 	limits := evidenceLimits(chat)
 	return evidence.New(evidence.Config{

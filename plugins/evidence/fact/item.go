@@ -5,6 +5,7 @@ package fact
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -55,12 +56,12 @@ func (b Bounds) Encode(answer Answer) (string, error) {
 	note := answer.Note
 	for {
 		answer.Note = joined(note, left)
-		text, err := json.Marshal(answer)
+		text, err := marshal(answer)
 		if err != nil {
-			return "", fmt.Errorf("encode evidence: %w", err)
+			return "", err
 		}
 		if len(text) <= b.Bytes {
-			return string(text), nil
+			return text, nil
 		}
 		dropped := dropHalf(answer.Evidence)
 		if dropped == 0 {
@@ -68,6 +69,17 @@ func (b Bounds) Encode(answer Answer) (string, error) {
 		}
 		left += dropped
 	}
+}
+
+// marshal writes JSON for a reader who is no browser: < stays <.
+func marshal(answer Answer) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		return "", fmt.Errorf("encode evidence: %w", err)
+	}
+	return strings.TrimSuffix(text.String(), "\n"), nil
 }
 
 // hold cuts one item to its bounds and returns how many facts were dropped.

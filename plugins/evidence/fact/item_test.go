@@ -14,10 +14,10 @@ import (
 
 func TestAnswerIsWrittenAsCanonicalEvidence(t *testing.T) {
 	got, err := Bounds{10, 100, 100, 1000}.Encode(Answer{Evidence: []Item{{
-		EvidenceID: "m-1-1", Source: "metrics", Title: "Metrics: no series", ObservedAt: At(time.Unix(0, 500)),
+		EvidenceID: "m-1-1", Source: "metrics", Title: "Metrics: no series", ObservedAt: At(time.Unix(0, 500)), Excerpt: "a < b && c",
 	}}})
 	want := `{"evidence":[{"evidence_id":"m-1-1","source":"metrics","title":"Metrics: no series",` +
-		`"observed_at":"1970-01-01T00:00:00.0000005Z","facts":[],"excerpt":""}]}`
+		`"observed_at":"1970-01-01T00:00:00.0000005Z","facts":[],"excerpt":"a < b && c"}]}`
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
