@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -273,6 +274,18 @@ func TestAModelThatFailsDuringARepairFailsTheRun(t *testing.T) {
 	w.drive(t)
 	if _, fields := w.ending(t); fields["code"] != "model_unavailable" {
 		t.Errorf("end %v", fields)
+	}
+}
+
+func TestWhatAGuardedRunFailedOfStandsInNoLog(t *testing.T) {
+	var log strings.Builder
+	broken := model.Turn{Err: &run.Error{Code: run.CodeModelUnavailable, Sentence: "s", Op: "complete", Cause: errors.New("canary")}}
+	w := newWorld(t, []model.Turn{broken}, guarded(exit{1, lets("")}), func(s *setting) {
+		s.agent.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	w.drive(t)
+	if said := log.String(); !strings.Contains(said, "code=model_unavailable") || strings.Contains(said, "canary") {
+		t.Errorf("logged %s", said)
 	}
 }
 

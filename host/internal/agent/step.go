@@ -120,8 +120,11 @@ func thought(reply model.Reply) string {
 // fail ends the run because something failed. The reason goes to the log, its public sentence to the reader.
 func (d *drive) fail(ctx context.Context, reason error) error {
 	code, sentence := run.Public(reason)
-	d.cfg.Log.Warn("run failed", slog.String("run_id", d.run.ID), slog.String("code", string(code)),
-		slog.Any("error", reason))
+	about := []any{slog.String("run_id", d.run.ID), slog.String("code", string(code))}
+	if d.profile.Exit == nil && d.profile.Router == nil { // what a guarded run came across stands in no log
+		about = append(about, slog.Any("error", reason))
+	}
+	d.cfg.Log.Warn("run failed", about...)
 	return d.end(ctx, Ending{Status: run.Failed, Code: code, Text: sentence, Reason: string(code)})
 }
 

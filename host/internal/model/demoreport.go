@@ -11,6 +11,7 @@ import (
 // evidenceItem is one item of evidence, as far as the demo model reads it.
 type evidenceItem struct {
 	EvidenceID string         `json:"evidence_id"`
+	Source     string         `json:"source"`
 	Title      string         `json:"title"`
 	Facts      []evidenceFact `json:"facts"`
 }
@@ -82,7 +83,7 @@ func (i evidenceItem) counts() string {
 	if len(counted) == 0 {
 		return i.Title + "."
 	}
-	return i.Title + ": " + strings.Join(counted[:min(len(counted), 3)], ", ") + "."
+	return i.Source + ": " + strings.Join(counted[:min(len(counted), 3)], ", ") + "."
 }
 
 // says is the first text among the facts, empty for none. Typographic quotation marks would end its quotation.
