@@ -77,7 +77,7 @@ func (d *drive) putRight(ctx context.Context, draft draft) error {
 	if err == nil {
 		said.text, said.check.Rewritten = reply.Text, true
 	} else {
-		d.cfg.Log.Warn("answer was not rewritten", slog.String("run_id", d.run.ID), slog.Any("error", err))
+		d.cfg.Log.Warn("answer was not rewritten", slog.String("run_id", d.run.ID), d.why(err))
 	}
 	said.text, said.check.Dropped = check.Drop(said.text)
 	if strings.TrimSpace(d.story.released+said.text) == "" {

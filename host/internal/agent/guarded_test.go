@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,6 +147,19 @@ func TestTheModelAloneIsToldWhatIsWrongWithADraft(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, asked[2].Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestACallInPlaceOfADraftIsNeverMade(t *testing.T) {
+	w := newWorld(t, []model.Turn{model.Say("bad"), model.Ask(wish("c1", "probe", `{}`)), model.Say("good")}, guarded(exit{2, lets("")}))
+	w.drive(t)
+	for _, message := range w.model.Requests()[2].Messages {
+		if len(message.ToolCalls) > 0 || message.Content == "" && message.Role == run.Assistant {
+			t.Errorf("the model hears %+v", message)
+		}
+	}
+	if len(w.tools.ran()) != 0 || len(only(w.events(t), run.ToolCalled)) != 0 {
+		t.Errorf("ran %v", w.tools.ran())
 	}
 }
 
@@ -306,6 +320,37 @@ func TestARulingUnderACancelledRunIsVoid(t *testing.T) {
 	last, fields := w.ending(t)
 	if last.Kind != run.Errored || fields["reason"] != "CLIENT_DISCONNECT" || w.run(t).Status != run.Cancelled {
 		t.Errorf("%v %v", last, fields)
+	}
+}
+
+func TestTheLogOfAGuardedRunHoldsNobodysWords(t *testing.T) {
+	canary := errors.New("canary")
+	vendor := model.Turn{Err: &run.Error{Code: run.CodeModelUnavailable, Sentence: "s", Op: "complete", Cause: canary}}
+	panics := exit{1, func(context.Context, release.Draft) release.Ruling { panic("canary") }}
+	for name, test := range map[string]struct {
+		turn model.Turn
+		out  agent.Exit
+		also func(*setting)
+	}{
+		"a vendor's":  {turn: vendor, out: exit{1, lets("")}},
+		"a client's":  {turn: model.Turn{Err: canary}, out: exit{1, lets("")}},
+		"an exit's":   {turn: model.Say("canary"), out: panics},
+		"a router's":  {also: routed(func(context.Context, agent.Ask, string) (string, error) { return "", canary })},
+		"a panicking": {also: routed(func(context.Context, agent.Ask, string) (string, error) { panic("canary") })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			w := newWorld(t, []model.Turn{test.turn}, guarded(test.out), func(s *setting) {
+				s.agent.Log = slog.New(slog.NewTextHandler(&log, nil))
+				if test.also != nil {
+					test.also(s)
+				}
+			})
+			w.drive(t)
+			if !strings.Contains(log.String(), "run failed") || strings.Contains(strings.ReplaceAll(log.String(), t.Name(), ""), "canary") {
+				t.Errorf("log %s", log.String())
+			}
+		})
 	}
 }
 

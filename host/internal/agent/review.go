@@ -126,9 +126,6 @@ func (d *drive) consultExit(ctx context.Context, at review, results []run.Event)
 		}
 		return nil
 	})
-	if ctx.Err() != nil {
-		return consulted{}, context.Cause(ctx)
-	}
 	return said, err
 }
 

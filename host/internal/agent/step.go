@@ -9,6 +9,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/fastreact/fastreact/host/internal/executor"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -117,14 +118,34 @@ func thought(reply model.Reply) string {
 	return "Using " + strings.Join(names, ", ") + " tools"
 }
 
+// why is a reason as the log may know it. What a vendor said stands there for plain runs only: a guarded run promises
+// that nobody's words come out of it but through its exit.
+func (d *drive) why(reason error) slog.Attr {
+	var panicked *executor.PanicError
+	var known *run.Error
+	switch {
+	case d.run.Request.Profile == "":
+		return slog.Any("error", reason)
+	case errors.As(reason, &panicked):
+		return slog.String("error", panicked.Error())
+	case errors.As(reason, &known):
+		return slog.String("operation", known.Op)
+	}
+	return slog.String("error", fmt.Sprintf("%T", reason))
+}
+
 // fail ends the run because something failed. The reason goes to the log, its public sentence to the reader.
 func (d *drive) fail(ctx context.Context, reason error) error {
 	code, sentence := run.Public(reason)
+<<<<<<< ours
 	about := []any{slog.String("run_id", d.run.ID), slog.String("code", string(code))}
 	if d.profile.Exit == nil && d.profile.Router == nil { // what a guarded run came across stands in no log
 		about = append(about, slog.Any("error", reason))
 	}
 	d.cfg.Log.Warn("run failed", about...)
+=======
+	d.cfg.Log.Warn("run failed", slog.String("run_id", d.run.ID), slog.String("code", string(code)), d.why(reason))
+>>>>>>> theirs
 	return d.end(ctx, Ending{Status: run.Failed, Code: code, Text: sentence, Reason: string(code)})
 }
 

@@ -41,7 +41,7 @@ func (d *drive) leaveOut(ctx context.Context, p *planner) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		d.cfg.Log.Warn("no summary of a long conversation", slog.String("run_id", d.run.ID), slog.Any("error", err))
+		d.cfg.Log.Warn("no summary of a long conversation", slog.String("run_id", d.run.ID), d.why(err))
 		p.drop()
 		return nil
 	}
