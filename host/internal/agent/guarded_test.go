@@ -291,18 +291,6 @@ func TestAModelThatFailsDuringARepairFailsTheRun(t *testing.T) {
 	}
 }
 
-func TestWhatAGuardedRunFailedOfStandsInNoLog(t *testing.T) {
-	var log strings.Builder
-	broken := model.Turn{Err: &run.Error{Code: run.CodeModelUnavailable, Sentence: "s", Op: "complete", Cause: errors.New("canary")}}
-	w := newWorld(t, []model.Turn{broken}, guarded(exit{1, lets("")}), func(s *setting) {
-		s.agent.Log = slog.New(slog.NewTextHandler(&log, nil))
-	})
-	w.drive(t)
-	if said := log.String(); !strings.Contains(said, "code=model_unavailable") || strings.Contains(said, "canary") {
-		t.Errorf("logged %s", said)
-	}
-}
-
 func TestARulingUnderACancelledRunIsVoid(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, leave := context.WithCancelCause(t.Context())

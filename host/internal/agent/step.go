@@ -137,15 +137,7 @@ func (d *drive) why(reason error) slog.Attr {
 // fail ends the run because something failed. The reason goes to the log, its public sentence to the reader.
 func (d *drive) fail(ctx context.Context, reason error) error {
 	code, sentence := run.Public(reason)
-<<<<<<< ours
-	about := []any{slog.String("run_id", d.run.ID), slog.String("code", string(code))}
-	if d.profile.Exit == nil && d.profile.Router == nil { // what a guarded run came across stands in no log
-		about = append(about, slog.Any("error", reason))
-	}
-	d.cfg.Log.Warn("run failed", about...)
-=======
 	d.cfg.Log.Warn("run failed", slog.String("run_id", d.run.ID), slog.String("code", string(code)), d.why(reason))
->>>>>>> theirs
 	return d.end(ctx, Ending{Status: run.Failed, Code: code, Text: sentence, Reason: string(code)})
 }
 
