@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -37,12 +39,13 @@ func (w wish) arguments() string {
 type scriptedModel struct {
 	*httptest.Server
 	mu      sync.Mutex
+	heard   chan struct{} // a value for each question
 	turns   []turn
 	journal []json.RawMessage
 }
 
 func newModel(t *testing.T, script []byte) *scriptedModel {
-	m := &scriptedModel{}
+	m := &scriptedModel{heard: make(chan struct{}, 100)}
 	for line := range bytes.Lines(script) {
 		var next turn
 		if err := json.Unmarshal(line, &next); err != nil {
@@ -62,6 +65,10 @@ func (m *scriptedModel) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next, known := m.next(question)
+	select {
+	case m.heard <- struct{}{}:
+	default:
+	}
 	switch {
 	case !known:
 		http.Error(w, "the script is over", http.StatusTeapot)
@@ -82,7 +89,21 @@ func (m *scriptedModel) next(question json.RawMessage) (next turn, known bool) {
 		return turn{}, false
 	}
 	next, m.turns = m.turns[0], m.turns[1:]
+	for i, id := range shownEvidence(question) {
+		next.Text = strings.ReplaceAll(next.Text, fmt.Sprintf("$EVIDENCE-%d", i+1), id)
+	}
 	return next, true
+}
+
+// shownEvidence lists the evidence ids that stand in a question to the model, in their order.
+func shownEvidence(question []byte) []string {
+	var ids []string
+	for _, id := range evidenceID.FindAll(question, -1) {
+		if !slices.Contains(ids, string(id)) {
+			ids = append(ids, string(id))
+		}
+	}
+	return ids
 }
 
 func (m *scriptedModel) unused() int {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/fastreact/fastreact/host"
 	"github.com/fastreact/fastreact/plugins/builtin"
+	"github.com/fastreact/fastreact/plugins/evidence"
 	"github.com/fastreact/fastreact/plugins/mcpbridge"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -32,9 +34,11 @@ type stage struct {
 	model   *scriptedModel
 	file    string // the configuration
 	log     string // what the example server received
+	logs    string // a folder of log files
 	token   string
 	url     string
 	answers map[string]*http.Response
+	begun   map[string]chan *http.Response // requests in the background
 	ids     *aliases
 }
 
@@ -47,7 +51,8 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 	folder := t.TempDir()
 	s := &stage{
 		t: t, model: newModel(t, given["model"]), log: filepath.Join(folder, "received"),
-		answers: map[string]*http.Response{}, ids: newAliases(),
+		logs:    filepath.Join(folder, "logs"),
+		answers: map[string]*http.Response{}, begun: map[string]chan *http.Response{}, ids: newAliases(),
 	}
 	environment := map[string]string{}
 	for line := range strings.Lines(string(given["environment"])) {
@@ -56,6 +61,7 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 	}
 	s.token = environment["FASTREACT_SERVICE_TOKEN"]
 	s.file = filepath.Join(folder, "fastreact.yaml")
+	s.keepLog(given["logs"])
 	s.rewrite(given["config"])
 	loading := host.LoadOptions{
 		Path: s.file, Getenv: func(name string) string { return environment[name] },
@@ -93,8 +99,20 @@ func (s *stage) rewrite(config []byte) {
 	}
 }
 
+// keepLog puts a log file into its folder.
+func (s *stage) keepLog(lines []byte) {
+	s.t.Helper()
+	if err := os.MkdirAll(s.logs, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.logs, "app.log"), lines, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // expand puts the paths of this run into the settings.
 func (s *stage) expand(config []byte) []byte {
+	config = bytes.ReplaceAll(config, []byte("$LOGS"), []byte(s.logs))
 	if !bytes.Contains(config, []byte("$PSKA_KB")) {
 		return config
 	}
@@ -115,7 +133,7 @@ var compiled = sync.OnceValues(func() (string, error) {
 func compile(cache string) error {
 	config := host.DefaultConfig()
 	config.Plugins.CacheDir = cache
-	all, err := modules("exec-guard", "files", "pska-scope")
+	all, err := modules("exec-guard", "files", "pska-scope", "evidence-guard", "semantic-guard")
 	if err != nil {
 		return err
 	}
@@ -159,7 +177,11 @@ func natives(t *testing.T, config host.Config, tools []byte) []sdk.Native {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []sdk.Native{bridge, readFixed(t, tools)}
+	sources, err := evidence.New(evidence.Config{Logs: evidence.Logs{Roots: config.Harness.Chat.Evidence.Logs.Roots}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []sdk.Native{bridge, readFixed(t, tools), sources}
 }
 
 // modules returns the built-in plugins of these names, with what the program grants them.
@@ -212,6 +234,18 @@ func (s *stage) run(options host.Options) {
 // send makes the HTTP request that a section describes. It returns when the head of the answer is there.
 func (s *stage) send(text string) *http.Response {
 	s.t.Helper()
+	request := s.request(text)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatalf("%s: %v", request.URL, err)
+	}
+	s.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// request is the HTTP request that a section describes.
+func (s *stage) request(text string) *http.Request {
+	s.t.Helper()
 	head, body, _ := strings.Cut(s.ids.real(text), "\n\n")
 	lines := strings.Split(strings.TrimSpace(head), "\n")
 	method, path, _ := strings.Cut(lines[0], " ")
@@ -230,12 +264,7 @@ func (s *stage) send(text string) *http.Response {
 		}
 		request.Header.Add(name, value)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatalf("%s: %v", lines[0], err)
-	}
-	s.t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	return request
 }
 
 // shownHeaders are the headers that the protocol speaks of.
@@ -247,10 +276,7 @@ var shownHeaders = []string{
 // read returns the answer to a request, with everything that differs from run to run replaced.
 func (s *stage) read(name string) []byte {
 	s.t.Helper()
-	response, sent := s.answers[name]
-	if !sent {
-		s.t.Fatalf("want-%s has no request-%s before it", name, name)
-	}
+	response := s.answer(name)
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
@@ -264,6 +290,78 @@ func (s *stage) read(name string) []byte {
 	}
 	fmt.Fprintf(&shown, "\n%s\n", body)
 	return []byte(s.ids.steady(shown.String()))
+}
+
+// leave reads the answer to a request until the end of an event that holds a word, and closes the connection.
+func (s *stage) leave(name, until string) []byte {
+	s.t.Helper()
+	response := s.answer(name)
+	defer response.Body.Close()
+	var shown bytes.Buffer
+	lines, reached := bufio.NewReader(response.Body), false
+	for line := ""; !reached || line != "\n"; {
+		var err error
+		if line, err = lines.ReadString('\n'); err != nil {
+			s.t.Fatalf("%s: the answer ended without %s", shown.Bytes(), until)
+		}
+		shown.WriteString(line)
+		reached = reached || strings.Contains(line, until)
+	}
+	return []byte(s.ids.steady(shown.String()))
+}
+
+// begin sends a request in the background.
+func (s *stage) begin(name, text string) {
+	s.t.Helper()
+	begun, request := make(chan *http.Response, 1), s.request(text)
+	s.begun[name] = begun
+	go func() {
+		defer close(begun)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			s.t.Errorf("%s: %v", request.URL, err)
+			return
+		}
+		begun <- response
+	}()
+}
+
+// answer returns the answer to a request, when it is there.
+func (s *stage) answer(name string) *http.Response {
+	s.t.Helper()
+	if begun := s.begun[name]; begun != nil {
+		s.answers[name] = <-begun
+	}
+	response := s.answers[name]
+	if response == nil {
+		s.t.Fatalf("section %s has no request-%s before it", name, name)
+	}
+	return response
+}
+
+// await asks until so many wait for an executor.
+func (s *stage) await(words []string) {
+	s.t.Helper()
+	var metrics struct {
+		Executors map[string]struct{ Waiting int }
+	}
+	for want := number(s.t, words[1]); metrics.Executors[words[0]].Waiting != want; {
+		response := s.send("GET /v1/metrics")
+		err := json.NewDecoder(response.Body).Decode(&metrics)
+		response.Body.Close()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func number(t *testing.T, word string) int {
+	t.Helper()
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // wait reads a run's stream until an event of one type.

@@ -19,8 +19,9 @@ func newAliases() *aliases {
 }
 
 var (
-	madeID  = regexp.MustCompile(`\b(run|session|approval)-[0-9A-HJKMNP-TV-Z]{26}\b`)
-	shownID = regexp.MustCompile(`\b(run|session|approval)-made-[0-9]+\b`)
+	madeID     = regexp.MustCompile(`\b(run|session|approval)-[0-9A-HJKMNP-TV-Z]{26}\b`)
+	evidenceID = regexp.MustCompile(`\b([dlm])-[0-9a-f]{8}-([0-9]+)\b`)
+	shownID    = regexp.MustCompile(`\b(run|session|approval)-made-[0-9]+\b`)
 )
 
 // What differs from run to run. A value of another shape stays, and shows.
@@ -32,6 +33,8 @@ var steadied = []struct {
 	{regexp.MustCompile(`"((?:avg_)?(?:duration|resolution)_ms)":[0-9.]+`), `"$1":1.5`},
 	{regexp.MustCompile(`"created":[1-9][0-9]{9}\b`), `"created":1767322445`},
 	{regexp.MustCompile(`"progressToken":"call-[0-9]+"`), `"progressToken":"call-1"`},
+	{evidenceID, `$1-00000000-$2`},
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), `2026-01-02T03:04:05Z`},
 	{regexp.MustCompile(`sha256:[0-9a-f]{64}`), `sha256:0000`},
 	{regexp.MustCompile(`"worker_id":"[^"]+"`), `"worker_id":"host/1"`},
 	{regexp.MustCompile(`"bytes":[0-9]+`), `"bytes":1`},

@@ -16,14 +16,21 @@ import (
 // A transcript is one sentence of the protocol, as its preamble, and what it looks like on the wire. Its sections are
 // carried out in the order in which they stand:
 //
-//	config         settings of the service, as in its file; $PSKA_KB is the example server, $RECEIVED its call log
+//	config         settings of the service, as in its file; $PSKA_KB is the example server, $RECEIVED its call log,
+//	               $LOGS a folder of log files
 //	environment    variables of the service, NAME=value
 //	flags          --allow-all, or nothing
 //	plugins        the built-in plugins that take part; loading one takes a second under the race detector
+//	logs           a file in $LOGS
 //	tools          native tools that answer with a fixed text, one JSON object a line
-//	model          turns of the scripted model, one JSON object a line
+//	model          turns of the scripted model, one JSON object a line; in a text $EVIDENCE-1 is the first evidence id
+//	               that the model was shown
 //	request-1      one HTTP request
 //	want-1         its answer; the run, session and approval ids in it may be used in later requests
+//	begin-1        one HTTP request whose answer is not waited for before its want
+//	await NAME N   waits until that many wait for the executor
+//	heard N        waits until the model was asked that often since the last such section
+//	leave-1 WORD   reads the answer to the request until an event that holds the word, and closes the connection
 //	wait RUN WHAT  reads the run's stream until an event of that type, or until it is over: done
 //	asked          what the model was asked
 //	received       what the example server received
@@ -54,15 +61,17 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheProtocolIsSpokenAsWritten(t *testing.T) {
-	files, err := filepath.Glob("../testdata/transcript/fastreact/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			play(t, file)
-		})
+	for _, face := range []string{"fastreact", "chat"} {
+		files, err := filepath.Glob("../testdata/transcript/" + face + "/*.txtar")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no transcripts of %s: %v", face, err)
+		}
+		for _, file := range files {
+			t.Run(face+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+				t.Parallel()
+				play(t, file)
+			})
+		}
 	}
 }
 
@@ -102,13 +111,25 @@ func (s *stage) perform(section *txtar.File) {
 	s.t.Helper()
 	kind, name, _ := strings.Cut(section.Name, "-")
 	switch {
-	case kind == "config", kind == "environment", kind == "flags", kind == "plugins", kind == "tools", kind == "model": // the stage is built of them
+	case kind == "config", kind == "environment", kind == "flags", kind == "plugins", kind == "tools", kind == "logs",
+		kind == "model": // the stage is built of them
 	case kind == "rewrite": // the configuration file, for a service that reads it again
 		s.rewrite(section.Data)
 	case kind == "request":
 		s.answers[name] = s.send(string(section.Data))
 	case kind == "want":
 		section.Data = s.read(name)
+	case kind == "leave":
+		number, until, _ := strings.Cut(name, " ")
+		section.Data = s.leave(number, until)
+	case kind == "begin":
+		s.begin(name, string(section.Data))
+	case strings.HasPrefix(section.Name, "heard "):
+		for range number(s.t, strings.Fields(section.Name)[1]) {
+			<-s.model.heard
+		}
+	case strings.HasPrefix(section.Name, "await "):
+		s.await(strings.Fields(section.Name)[1:])
 	case section.Name == "asked":
 		section.Data = s.asked()
 	case section.Name == "received":
