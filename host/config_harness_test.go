@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// This is the seed's "Configuration defaults".
 func TestTheHarnessRunsWithTheDefaultsOfItsContract(t *testing.T) {
 	want := ChatHarnessConfig{
 		StreamTimeout: 150 * time.Second, RunTimeout: 120 * time.Second, MaxSteps: 12, MaxToolCalls: 24, MaxRepairs: 1,

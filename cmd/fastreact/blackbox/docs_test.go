@@ -14,7 +14,7 @@ func TestTheConfigurationsInTheDocumentsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for page, count := range map[string]int{"README.md": 1, "docs/pska.md": 2} {
+	for page, count := range map[string]int{"README.md": 1, "docs/pska.md": 2, "docs/chat.md": 1} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +29,8 @@ func TestTheConfigurationsInTheDocumentsAreValid(t *testing.T) {
 				t.Fatal(err)
 			}
 			check.Dir = root
-			check.Env = append(os.Environ(), "FASTREACT_SERVICE_TOKEN=a-token-of-this-test", "FASTREACT_MODEL_API_KEY=k", "PSKA_MCP_AUTHORIZATION=Bearer x")
+			check.Env = append(os.Environ(), "FASTREACT_SERVICE_TOKEN=a-token-of-this-test", "FASTREACT_MODEL_API_KEY=k", "PSKA_MCP_AUTHORIZATION=Bearer x",
+				"MODEL_API_KEY=k", "SHOP_DSN=reader:p@tcp(127.0.0.1:3306)/shop")
 			if out, err := check.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", page, err, out, block[1])
 			}

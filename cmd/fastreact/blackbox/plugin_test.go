@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// misbehaving builds the plugin of testdata/misbehave as a policy, a scope plugin and a tool, once per test run, in a
+// misbehaving builds the plugin of testdata/misbehave as a policy, a scope plugin, a tool and a guard, once per test run, in a
 // folder outside this repository: all that an author has.
 var misbehaving = sync.OnceValues(func() (built map[string]string, err error) {
 	built = map[string]string{}
-	for _, kind := range []string{"policy", "scope", "tool"} {
+	for _, kind := range []string{"policy", "scope", "tool", "guard"} {
 		folder := filepath.Join(filepath.Dir(binary), "misbehave-"+kind)
 		if err := os.CopyFS(folder, os.DirFS("testdata/misbehave")); err != nil {
 			return nil, err

@@ -6,6 +6,8 @@ import (
 	"testing"
 )
 
+// TestThePageInABrowser plays the seed's "Frontend success" and "Frontend protocol violation", each violation by itself, and
+// failures, disconnects and a phone.
 func TestThePageInABrowser(t *testing.T) {
 	const chromium = "/usr/bin/chromium"
 	if _, err := os.Stat(chromium); err != nil {

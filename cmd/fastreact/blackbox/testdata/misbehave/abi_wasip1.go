@@ -32,6 +32,8 @@ func call(op, _, size uint32) uint64 {
 		return inject(text)
 	case 4:
 		return filter(text)
+	case 5:
+		return review(text)
 	}
 	return 0
 }
