@@ -160,6 +160,25 @@ func TestAnswerHoldsToItsBounds(t *testing.T) {
 	}
 }
 
+func TestCallThatTakesTooLongIsEnded(t *testing.T) {
+	hang := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	defer close(hang)
+	plugin := configured(t, vector, func(c *Config) {
+		c.Metrics.URL, c.Limits.Timeout = server.URL, 50*time.Millisecond
+	})
+	result := invoke(t, plugin, QueryMetrics, `{"query":"up"}`, "1")
+	if !result.IsError || result.Content != "UNAVAILABLE: Prometheus did not answer in time." {
+		t.Errorf("%+v", result)
+	}
+}
+
 // TestNothingOfASourceOrASettingIsLogged asks sources that fail, with secrets wherever one may stand.
 func TestNothingOfASourceOrASettingIsLogged(t *testing.T) {
 	var log bytes.Buffer

@@ -366,6 +366,11 @@ func TestCallThatIsOverEndsTheSearch(t *testing.T) {
 	}
 }
 
+func TestNameOfAFileStaysOnItsLine(t *testing.T) {
+	s := source(t, nil, folder(t, [2]string{"a\nb.log", "x\n"}))
+	expect(t, s, map[string]any{"query": "x"}, "a?b.log:1 x")
+}
+
 func TestSeveralFoldersAreNumbered(t *testing.T) {
 	s := source(t, nil, folder(t, [2]string{"a.log", "x\n"}), folder(t, [2]string{"a.log", "x\n"}), filepath.Join(t.TempDir(), "none"))
 	item, note := ask(t, s, map[string]any{"query": "x"})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // candidate is a file that may be read.
@@ -82,7 +83,14 @@ func skipDeep(name string) error {
 	return nil
 }
 
+// shown writes a path for the answer: on one line, after the folder's number where there are several.
 func shown(index, roots int, name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, name)
 	if roots == 1 {
 		return name
 	}

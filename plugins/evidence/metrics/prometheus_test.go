@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,18 +62,28 @@ var server = sync.OnceValues(func() (real, error) {
 	return real{prometheus, service}, err
 })
 
+// started says whether the server was asked for.
+var started atomic.Bool
+
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if started.Load() {
+		stop()
+	}
+	os.Exit(code)
+}
+
+func stop() {
 	if one, err := server(); err == nil {
 		_ = one.prometheus.Stop()
 		one.service.Close()
 	}
-	os.Exit(code)
 }
 
 // prometheus returns a source that asks the real server, once it has scraped the service and an alert fires.
 func prometheus(t *testing.T, change func(*Config)) *Source {
 	t.Helper()
+	started.Store(true)
 	one, err := server()
 	if errors.Is(err, peers.ErrMissing) && os.Getenv("CI") != "true" {
 		t.Skip("peer not installed: prometheus")

@@ -289,7 +289,7 @@ func TestAccountThatMayOnlyReadPassesTheCheck(t *testing.T) {
 func TestAccountThatMayDoMoreFailsTheCheck(t *testing.T) {
 	source := sourceOf(t, nil)
 	for account, want := range map[string]string{
-		"boss": "(ALL PRIVILEGES, GRANT OPTION)", "filer": "(FILE)", "clerk": "(INSERT, UPDATE)", "player": "(a role)",
+		"boss": "(ALL PRIVILEGES, GRANT OPTION", "filer": "(FILE)", "clerk": "(INSERT, UPDATE)", "player": "(a role)",
 	} {
 		if err := source.Check(t.Context(), account); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", account, err)

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestGrantsBeyondReadingAreFound(t *testing.T) {
 		"GRANT SELECT, INSERT (`a`, `b`), FILE ON *.* TO `r`@`%`":           {"INSERT", "FILE"},
 		"GRANT ALL PRIVILEGES ON *.* TO `r`@`%` WITH GRANT OPTION":          {"GRANT OPTION", "ALL PRIVILEGES"},
 		"GRANT `boss`@`%` TO `r`@`%`":                                       {"a role"},
-		"GRANT PROXY ON ''@'' TO 'root'@'localhost' WITH GRANT OPTION":      {"GRANT OPTION", "another privilege"},
+		"GRANT PROXY ON ''@'' TO 'root'@'localhost' WITH GRANT OPTION":      {"GRANT OPTION", "PROXY"},
 		"SET DEFAULT ROLE `boss` FOR `r`@`%`":                               {"a role"},
 		"GRANT BACKUP_ADMIN,XA_RECOVER_ADMIN ON *.* TO `r`@`%`":             {"another privilege", "another privilege"},
 		"REVOKE SELECT ON `mysql`.* FROM `r`@`%`":                           nil,
@@ -90,5 +91,21 @@ func TestLogOfTheDriverIsKeptNowhere(t *testing.T) {
 	}
 	if _, silent := settings.Logger.(quiet); !silent {
 		t.Errorf("%T", settings.Logger)
+	}
+}
+
+func TestQuestionThatFindsNoConnectionWaits(t *testing.T) {
+	source, err := New(Config{Datasources: map[string]Datasource{"shop": {DSN: "u:p@tcp(127.0.0.1:1)/d"}}, Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range connections {
+		source.databases["shop"].slots <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = ask(ctx, source, "shop", "select 1")
+	if err == nil || err.Error() != "UNAVAILABLE: the database did not answer in time." {
+		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ const harmlessPrivileges = "USAGE,SELECT,SHOW VIEW,SHOW DATABASES,PROCESS,REPLIC
 // knownPrivileges may be named to an operator.
 const knownPrivileges = "ALL PRIVILEGES,FILE,SUPER,INSERT,UPDATE,DELETE,CREATE,DROP,ALTER,INDEX,REFERENCES,CREATE VIEW," +
 	"CREATE ROUTINE,ALTER ROUTINE,EXECUTE,TRIGGER,EVENT,LOCK TABLES,CREATE TEMPORARY TABLES,RELOAD,SHUTDOWN,CREATE USER," +
-	"REPLICATION SLAVE,CREATE TABLESPACE,DELETE HISTORY,SET USER"
+	"PROXY,REPLICATION SLAVE,CREATE TABLESPACE,DELETE HISTORY,SET USER"
 
 // privileges says in one sentence what an account may do that is more than reading; an empty sentence is none. What
 // cannot be told for certain, such as a role, counts as more.

@@ -28,8 +28,8 @@ const (
 // MaxBytes bounds a statement.
 const MaxBytes = 8192
 
-// maxDepth bounds how deep expressions are nested.
-const maxDepth = 64
+// maxDepth bounds the levels of a statement's tree.
+const maxDepth = 256
 
 // Check returns the statement written anew, or a *fact.Refusal that says which rule it broke. The refusal repeats
 // nothing of the statement.

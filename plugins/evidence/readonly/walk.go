@@ -25,7 +25,7 @@ func walk(node ast.Node) error {
 // Enter checks a node before its parts.
 func (w *walker) Enter(node ast.Node) (ast.Node, bool) {
 	w.depth++
-	if w.depth > maxDepth*4 {
+	if w.depth > maxDepth {
 		w.refuse("The statement is nested too deeply.")
 	}
 	if w.err == nil {
