@@ -8,6 +8,8 @@
 // its fraction (95% and 0.95), and a percentile and its quantile (p95, 95th and 0.95), are the same.
 package claim
 
+import "strings"
+
 // Kind says what a claim is.
 type Kind string
 
@@ -32,11 +34,12 @@ type want struct {
 	quote   []string // pieces, in any place
 	status  byte     // a class of HTTP status, '5' for 5xx
 	derived bool     // the text does not hold it itself
+	loose   bool     // a text may hold it, but claims something else
 }
 
 // Claims lists what a text claims, in the order of the text within each kind, every claim once.
 func Claims(text string) []Claim {
-	normal := plain(text)
+	normal := unmarked(plain(text))
 	found := newList()
 	for _, claim := range numbersAndNames(normal) {
 		found.add(claim)
@@ -45,6 +48,25 @@ func Claims(text string) []Claim {
 		found.add(claim)
 	}
 	return found.claims
+}
+
+// unmarked takes out the marks of emphasis that stand inside a number: on paper 1**3** is 13.
+func unmarked(text string) string {
+	if !strings.ContainsAny(text, `*~\`) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for at := 0; at < len(text); at++ {
+		next := at
+		for next < len(text) && strings.IndexByte(`*~\`, text[next]) >= 0 {
+			next++
+		}
+		if next > at && next < len(text) && isDigit(text[next]) && len(out) > 0 && isDigit(out[len(out)-1]) {
+			at = next
+		}
+		out = append(out, text[at])
+	}
+	return string(out)
 }
 
 // Missing lists the claims of a text that none of the holdings holds.

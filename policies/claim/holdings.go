@@ -47,7 +47,7 @@ func (h *Holdings) take(w want) {
 	}
 }
 
-// AddNames takes up a text of which only names count: a title may repeat what the model asked for.
+// AddNames takes up a text of which only names count.
 func (h *Holdings) AddNames(text string) { h.names = append(h.names, plain(text)) }
 
 // AddQuantity takes up a number, as JSON writes it, with its unit.
@@ -85,6 +85,9 @@ func (h *Holdings) Hold(claim Claim) bool {
 }
 
 func (h *Holdings) all(w want) bool {
+	if w.loose {
+		return false
+	}
 	for _, q := range w.numbers {
 		if !h.number(q) {
 			return false

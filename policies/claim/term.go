@@ -63,12 +63,12 @@ func (c chain) claim(text string, beside date) Claim {
 		}
 		claim.any = append(claim.any, want{numbers: numbers})
 	}
-	if claim.Kind == Name || strings.ContainsAny(c.text, "-/:,") {
+	if claim.Kind == Name || strings.ContainsAny(c.text, "-/:,") || len(span(c.text)) > 0 {
 		claim.any = append(claim.any, want{name: c.text})
 	}
-	if pieces := strings.Split(c.text, ","); len(pieces) == 2 { // 3,5 may be a list
+	if pieces := strings.Split(c.text, ","); len(pieces) == 2 { // 3,5 may be two columns
 		if listed := quantities(pieces); len(listed) > 0 {
-			claim.any = append(claim.any, want{numbers: listed})
+			claim.any = append(claim.any, want{numbers: listed, loose: true})
 		}
 	}
 	claim.any = append(claim.any, c.otherNames()...)
@@ -109,6 +109,8 @@ func (c chain) numbers(behind string) []quantity {
 	switch {
 	case c.calendar():
 		return nil
+	case len(span(c.text)) > 0:
+		return span(c.text)
 	case strings.Contains(c.text, ","):
 		return quantities(strings.Split(c.text, ","))
 	case strings.Count(c.text, "-") == 1:
@@ -127,6 +129,33 @@ func (c chain) numbers(behind string) []quantity {
 func (c chain) calendar() bool {
 	return len(c.text) >= len("2026-11") && shaped(c.text[:len("2026-11")], "0000-00") &&
 		(len(c.text) == len("2026-11") || !isDigit(c.text[len("2026-11")]))
+}
+
+// span reads a duration of several parts, such as 1h30m0s. Parts of zero say nothing.
+func span(text string) []quantity {
+	var parts []quantity
+	count := 0
+	for text != "" {
+		digits, rest := leadingDigits(text)
+		letters := 0
+		for letters < len(rest) && !isDigit(rest[letters]) {
+			letters++
+		}
+		u, known := unitOf(rest[:letters])
+		value, ok := canonical(digits, "", 0)
+		if digits == "" || !ok || !known || u > days {
+			return nil
+		}
+		if value != "0" {
+			parts = append(parts, quantity{value, u})
+		}
+		count++
+		text = rest[letters:]
+	}
+	if count < 2 {
+		return nil
+	}
+	return parts
 }
 
 // pair reads a range such as 5-10, whose unit may stand behind it, or a number with the thing it counts: 5-minute.

@@ -78,7 +78,7 @@ func (e *examination) cited(place string, ids []string) []*claim.Holdings {
 	return cited
 }
 
-// holdings are what an item holds. Its title holds names only: a title may repeat what the model asked for.
+// holdings are what an item holds. Source and id hold names only.
 func holdings(item report.Item) *claim.Holdings {
 	h := claim.NewHoldings()
 	for _, fact := range item.Facts {
@@ -86,7 +86,7 @@ func holdings(item report.Item) *claim.Holdings {
 	}
 	h.Add(item.Excerpt)
 	h.Add(item.ObservedAt)
-	h.AddNames(item.Title)
+	h.Add(item.Title)
 	h.AddNames(item.Source)
 	h.AddNames(item.ID)
 	return h

@@ -3,7 +3,7 @@ package semanticguard
 import "strings"
 
 // namesTools reports whether a text names a tool of a diagnosis or another word of the runtime. Underscores, hyphens
-// and backslashes between the words of a name hide nothing.
+// and marks of emphasis between the words of a name hide nothing.
 func namesTools(plain string) bool {
 	tight := squeezed(plain)
 	for _, name := range []string{"querymetrics", "querylogs", "querymysql", "toolcallid", "toolpolicydenied", "safetyblocked", "safetydenied", "mcperror", "evidenceids"} {
@@ -38,10 +38,10 @@ func inName(c byte) bool { return isAlnum(c) || c == '_' }
 
 // squeezed leaves out what may stand inside a name.
 func squeezed(text string) string {
-	if !strings.ContainsAny(text, `_-\`) {
+	if !strings.ContainsAny(text, "_-*~'\\") {
 		return text
 	}
-	return strings.NewReplacer("_", "", "-", "", `\`, "").Replace(text)
+	return strings.NewReplacer("_", "", "-", "", "*", "", "~", "", "'", "", `\`, "").Replace(text)
 }
 
 // speaksOfPrompts reports whether a text speaks of what the model was told.

@@ -48,7 +48,7 @@ func (f review) check(t *testing.T, plugin *plugintest.Plugin) {
 func evidence() string {
 	return `[
 {"evidence_id":"m-3f9a-1","source":"metrics","title":"Metrics checkout_latency_seconds: 1 series","observed_at":"2026-11-30T10:15:00Z","facts":[{"name":"checkout_latency_seconds{quantile=\"0.95\"}","value":"2.4","unit":"s"}],"excerpt":"2.4"},
-{"evidence_id":"l-77b0-1","source":"logs","title":"Logs: 12 matching lines in 2 files","observed_at":"2026-11-30T10:15:03Z","facts":[{"name":"matching lines","value":"12","unit":""}],"excerpt":"10:14:58 ERROR db-7 connection refused after 30s\n10:14:59 ERROR pool exhausted: 64 of 64"},
+{"evidence_id":"l-77b0-1","source":"logs","title":"Logs over 15m0s: 12 matching lines in 2 files","observed_at":"2026-11-30T10:15:03Z","facts":[{"name":"matching lines","value":"12","unit":""}],"excerpt":"10:14:58 ERROR db-7 connection refused after 30s\n10:14:59 ERROR pool exhausted: 64 of 64"},
 {"evidence_id":"d-0c11-1","source":"mysql","title":"Database shop: 1 row","observed_at":"2026-11-30T10:15:06Z","facts":[{"name":"slow_queries","value":1834,"unit":""}],"excerpt":"slow_queries\n1834"}]`
 }
 
@@ -93,7 +93,7 @@ func reviewed() []review {
 		{name: "the summary invents nothing either", draft: reportWith("p95 is 9 s.", "p95 is 2.4 s.", metric, ""), want: sdk.Repair, reasons: 1},
 		{name: "the cause invents nothing either", draft: reportWith("Slow.", "p95 is 2.4 s.", metric, "A leak of 77 connections."), want: sdk.Repair, reasons: 1},
 		{name: "what nothing cites holds no summary", draft: reportWith("12 lines.", "p95 is 2.4 s.", metric, ""), want: sdk.Repair, reasons: 1},
-		{name: "a number of a title is no evidence", draft: report("2 files hold it.", logs), want: sdk.Repair, reasons: 1},
+		{name: "a title holds what it says", draft: report("12 lines match in 2 files over the last 15 minutes.", logs), want: sdk.Release},
 		{name: "a number in words is a number", draft: report("Thirteen lines matched.", logs), want: sdk.Repair, reasons: 1},
 	}, malformed()...)
 }

@@ -84,7 +84,7 @@ func harmless() []string {
 
 func forbidden() []string {
 	return []string{
-		"I called query_metrics.", "QUERY_LOGS says so.", "query\\_mysql", "query-mysql failed", "queryMetrics", "query_\u200bmysql", "ｑｕｅｒｙ＿ｌｏｇｓ", "read_file was used", "tool_call_id 7", "[SAFETY_BLOCKED]",
+		"I called query_metrics.", "QUERY_LOGS says so.", "query\\_mysql", "query-mysql failed", "query_**metrics**", "`query`\\_`logs`", "queryMetrics", "query_\u200bmysql", "ｑｕｅｒｙ＿ｌｏｇｓ", "read_file was used", "tool_call_id 7", "[SAFETY_BLOCKED]",
 		"My system prompt says so.", "I was instructed to hide it.", "my instructions", "<|im_start|>", "<think>hm</think>",
 		"SELECT * FROM orders", "select id, name from users", "I ran SELECT name FROM users WHERE id = 1.", "select sleep(5)", "SELECT 1; DROP TABLE users", "insert into t values (1)",
 		"update users set admin = 1", "delete from users", "drop table users", "show processlist", "explain select 1", "information_schema.tables", "x INTO OUTFILE 'y'", "union select null",
