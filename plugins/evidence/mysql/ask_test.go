@@ -108,7 +108,7 @@ func TestStatementsOfADiagnosisAreAnswered(t *testing.T) {
 		"select json_extract('{\"a\":1}', '$.a'), json_value('{\"a\":1}', '$.a')",
 		"select table_name, table_rows, data_length from information_schema.tables where table_schema = database()",
 		"select a.path from requests a join requests b on a.id = b.id left join counter c on c.n = a.id limit 1",
-		"select case when ms > 500 then 'slow' else 'fast' end k, count(*) from requests group by k",
+		"select (1, ms) = (1, 2), 1 from requests limit 1", "select case when ms > 500 then 'slow' else 'fast' end k, count(*) from requests group by k",
 		"select group_concat(distinct path order by path separator ';') from requests",
 		"select cast('1' as signed), cast(1 as char), cast('a' as binary), convert('7', unsigned), cast(1.5 as decimal(10,2))",
 		"select date '2026-01-01', time '10:00:00', timestamp '2026-01-01 00:00:00', 'a' collate utf8mb4_bin",

@@ -54,7 +54,7 @@ const forbiddenWords = " into outfile dumpfile procedure lock share update delet
 	"flush kill purge reset begin commit rollback savepoint xa nextval lastval setval "
 
 // grammarWords stand directly before a bracket without being called.
-const grammarWords = " convert in exists and or not any all some using on by as over values against with select from where " +
+const grammarWords = " row convert in exists and or not any all some using on by as over values against with select from where " +
 	"char binary decimal datetime time signed unsigned double float json year nchar interval between like regexp when then " +
 	"else is div mod xor distinct union except intersect partition recursive having limit offset "
 
