@@ -30,7 +30,10 @@ async function ask(question) {
 async function shot(name) {
   if (!FASTREACT_ARTIFACTS) return;
   mkdirSync(join(FASTREACT_ARTIFACTS, "service"), { recursive: true });
-  await page.screenshot({ path: join(FASTREACT_ARTIFACTS, "service", name + ".png"), fullPage: true });
+  const size = page.viewportSize();
+  await page.setViewportSize({ ...size, height: await page.evaluate(() => document.documentElement.scrollHeight) });
+  await page.screenshot({ path: join(FASTREACT_ARTIFACTS, "service", name + ".png") });
+  await page.setViewportSize(size);
 }
 
 await test("a code of the command line logs in, and a report with its evidence comes", async () => {

@@ -435,7 +435,11 @@ await test("a one-time code logs in, leaves the address, and is of no use to ano
   const thief = await open(address);
   await thief.page.getByText("This code does not work").waitFor();
   await thief.close();
-  await view.shot("logged in");
+  await view.page.setViewportSize({ width: 360, height: 740 });
+  assert.ok(await sameWidth(view.page));
+  assert.ok(await view.page.evaluate(() => document.querySelector("header").offsetHeight < 64), "the bar has one line");
+  assert.ok(await view.page.getByRole("button", { name: "New conversation" }).isVisible());
+  await view.shot("logged in phone");
   await view.close();
 });
 

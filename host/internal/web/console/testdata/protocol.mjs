@@ -101,6 +101,7 @@ for (const [name, events] of Object.entries(transcripts)) {
         return last;
       }).join("");
       const mixed = encoder.encode(text);
+      for (let i = 0; round < 5 && i <= mixed.length; i++) assert.deepEqual(read([mixed.subarray(0, i), mixed.subarray(i)]), whole);
       const cut = Math.floor(next() * mixed.length);
       const again = Math.floor(next() * (mixed.length - cut));
       assert.deepEqual(read([mixed.subarray(0, cut), mixed.subarray(cut, cut + again), mixed.subarray(cut + again)]), whole);
@@ -241,7 +242,7 @@ await test("a report whose findings cite what is not there is refused", () => {
 });
 
 await test("fields that the contract does not know are refused", () => {
-  for (const line of ["id: 1", "retry: 1", "event", "event:", "date: x", "data2: x", " data: x", "event: status"]) {
+  for (const line of ["id: 1", "retry: 1", "event", "event:", "date: x", "data2: x", " data: x", "event: status", "event: metadata"]) {
     refused(() => readText("event: metadata\n" + line + "\n" + frameOf(metadata).split("\n").slice(1).join("\n") + textOf([answer, done("SUCCESS")])), line);
   }
 });
@@ -286,7 +287,27 @@ await test("a frame that does not end is given up at its bound, however it is cu
     refused(() => { for (;;) { lines.push(encoder.encode("data: " + "x".repeat(size) + "\n")); pushed += size; assert.ok(pushed < 2 * limit + 2 * size); } }, "lines of " + size);
   }
   const frames = new FrameReader(limit);
-  for (let i = 0; i < 5000; i++) frames.push(encoder.encode(": keepalive\n" + (i % 2 ? "\n" : "")));
+  for (let i = 0; i < 5000; i++) frames.push(encoder.encode(": keepalive\n" + (i > 2500 ? "\n" : "")));
+});
+
+await test("what begins behind done and does not end is refused", () => {
+  for (const rest of ["event: status", "event: status\n", "data: {}\n", "x", "event: status\ndata: {}"]) {
+    refused(() => readText(textOf(transcripts.answer) + rest), rest);
+  }
+});
+
+await test("a message is one sentence, not a page", () => {
+  const say = (length) => readEvents([metadata, ["status", { code: "ROUTING", message: "x".repeat(length) }], answer, done("SUCCESS")]);
+  assert.equal(say(500).length, 3);
+  refused(() => say(501), "501 characters");
+});
+
+await test("evidence was seen at a time that exists", () => {
+  for (const at of ["2026-13-01T10:00:00Z", "2026-11-30T25:00:00Z", "2026-11-30", "yesterday"]) {
+    const wrong = structuredClone(report);
+    wrong.evidence[0].observed_at = at;
+    refused(() => readEvents([metadata, content("DIAGNOSIS_REPORT", wrong), done("SUCCESS")]), at);
+  }
 });
 
 await test("an empty data line costs room too", () => {
