@@ -20,6 +20,7 @@ type ChatHarnessConfig struct {
 	Worker          PoolConfig      `key:"worker" about:"Streams that are served at once; more than size and queue get 503."`
 	Model           ModelPoolConfig `key:"model" about:"Model calls at once, of all guarded runs together; more fail the run."`
 	Tool            ToolPoolConfig  `key:"tool" about:"Tool calls at once, of all guarded runs together; more fail the run."`
+	SecondOpinion   bool            `key:"second_opinion" default:"false" about:"Ask the model, as the last guard of a diagnosis, whether its evidence carries it. It can only reject, and costs a model call for each draft."`
 	Evidence        EvidenceConfig  `key:"evidence" about:"Where a diagnosis finds its evidence. What is not configured answers UNAVAILABLE."`
 }
 

@@ -6,16 +6,24 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/harness"
+	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/release"
+	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/web/fastreact"
 )
 
 // undoPatience bounds the wait for work of guarded runs when a server is taken down that was not drained.
 const undoPatience = 5 * time.Second
 
-// buildHarness makes the one graph of guarded runs. Guards are lent at each call: a reload reaches runs under way.
+// buildHarness makes the one graph of guarded runs, over the model that every run asks. Guards are lent at each call: a reload reaches runs under way.
 func (s *Server) buildHarness(context.Context) (err error) {
-	if s.harness, err = harness.New(harnessOf(s.options.Config.Harness.Chat, s.guards)); err != nil {
+	cfg := s.options.Config
+	s.model = model.Discreet(newModel(cfg.Model, s.options.Log), maskOf(cfg))
+	wanted := harnessOf(cfg.Harness.Chat, s.guards)
+	if cfg.Harness.Chat.SecondOpinion {
+		wanted.SecondOpinion = s.ask
+	}
+	if s.harness, err = harness.New(wanted); err != nil {
 		return fmt.Errorf("build harness: %w", err)
 	}
 	s.closers = append(s.closers, func() error {
@@ -24,6 +32,14 @@ func (s *Server) buildHarness(context.Context) (err error) {
 		return s.harness.Close(ctx)
 	})
 	return nil
+}
+
+// ask puts one question to the model.
+func (s *Server) ask(ctx context.Context, system, question string) (string, error) {
+	reply, err := s.model.Complete(ctx, model.Request{Messages: []run.Message{
+		{Role: run.System, Content: system}, {Role: run.User, Content: question},
+	}}, nil)
+	return reply.Text, err
 }
 
 // harnessOf translates the configuration into the harness's words.

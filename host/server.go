@@ -50,6 +50,7 @@ type Server struct {
 	plugins    *wasm.Host
 	ledger     *sqlite.Ledger
 	gate       *gate.Gate
+	model      model.Client // that every run asks
 	harness    *harness.Harness
 	desk       *approval.Desk
 	runs       *dispatch.Dispatcher
@@ -142,7 +143,7 @@ func (s *Server) buildRuns(context.Context) error {
 		Store: s.ledger, Runs: s.ledger, Rechecker: s.gate, Patience: cfg.Approvals.Timeout, Log: s.options.Log,
 	})
 	driver := agent.New(agent.Config{
-		Model: model.Discreet(newModel(cfg.Model, s.options.Log), maskOf(cfg)), Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
+		Model: s.model, Gate: s.gate, Ledger: s.ledger, Desk: s.desk,
 		System: cfg.Agent.SystemPrompt, MaxIterations: cfg.Agent.MaxIterations,
 		MaxToolCalls: cfg.Agent.MaxToolCalls, MaxResultBytes: cfg.Tools.MaxResultBytes,
 		UncheckedAnswers: !cfg.Agent.AnswerCheck, RewriteTimeout: cfg.Agent.RewriteTimeout,

@@ -33,6 +33,7 @@ type Config struct {
 	MaxContentBytes           int           // of a released answer
 	Canonical                 release.Canonical
 	Guards                    release.Guards // in force at the time of each call
+	SecondOpinion             release.Ask    // of the model about a diagnosis, after the guards; nil: none is asked for
 }
 
 // Harness is the graph. It may be used from many goroutines.
@@ -68,16 +69,16 @@ func (h *Harness) build(cfg Config) map[string]agent.Profile {
 	}
 	exit := release.ExitConfig{
 		Guards: cfg.Guards, Repairs: cfg.MaxRepairs, Canonical: cfg.Canonical, MaxContentBytes: cfg.MaxContentBytes,
-		Private: []string{told.router, told.diagnosis, told.general},
+		Private: []string{told.router, told.diagnosis, told.general, told.opinion},
 	}
 	chat, diagnosis, general := shared, shared, shared
 	chat.Name, chat.Router = Chat, Router{told.router}
 	diagnosis.Name, diagnosis.System, diagnosis.Tools = Diagnosis, told.diagnosis, evidenceTools()
-	exit.Kind = release.ContentReport
-	diagnosis.Exit = release.NewExit(exit)
 	general.Name, general.System = General, told.general
 	exit.Kind = release.ContentAnswer
 	general.Exit = release.NewExit(exit)
+	exit.Kind, exit.Guards = release.ContentReport, h.withOpinion(cfg, told.opinion)
+	diagnosis.Exit = release.NewExit(exit)
 	return map[string]agent.Profile{Chat: chat, Diagnosis: diagnosis, General: general}
 }
 

@@ -13,7 +13,10 @@ var diagnosisPrompt string
 //go:embed prompts/general.md
 var generalPrompt string
 
-// told is what the models are told.
-type told struct{ router, diagnosis, general string }
+//go:embed prompts/opinion.md
+var opinionPrompt string
 
-func prompts() told { return told{routerPrompt, diagnosisPrompt, generalPrompt} }
+// told is what the models are told.
+type told struct{ router, diagnosis, general, opinion string }
+
+func prompts() told { return told{routerPrompt, diagnosisPrompt, generalPrompt, opinionPrompt} }
