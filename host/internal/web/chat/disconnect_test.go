@@ -107,6 +107,10 @@ func TestLeavingWhileItWaitsForAWorkerMeansNoRun(t *testing.T) {
 		if got := <-over; got != "" {
 			t.Errorf("something was written: %s", got)
 		}
+		synctest.Wait()
+		if len(workers.room) > 0 {
+			t.Error("the place was not given back")
+		}
 		close(workers.begin)
 		synctest.Wait()
 		if runs, cancelled := b.stored(); len(runs) > 0 || len(cancelled) > 0 {

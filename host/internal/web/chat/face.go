@@ -38,8 +38,9 @@ type Feedback interface {
 
 // Worker runs work on goroutines of its own, of which there are so many and no more.
 type Worker interface {
-	// Submit takes work, or fails at once when there is no room. It never runs work on the caller's goroutine.
-	Submit(work func()) error
+	// Do runs work, never on the caller's goroutine, and returns when it is done. It fails at once when there is no
+	// room, and as soon as ctx ends: work that still waits then never begins.
+	Do(ctx context.Context, work func(ctx context.Context) error) error
 }
 
 // Config is what the face is made of. Engine, Records, Feedback, Worker and the limits are required.

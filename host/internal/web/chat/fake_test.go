@@ -184,26 +184,44 @@ func (b *book) stored() (runs []run.Run, cancelled []string) {
 type crew struct {
 	room  chan struct{}
 	begin chan struct{} // may be nil
-	works sync.WaitGroup
 }
 
 func newCrew(size int) *crew { return &crew{room: make(chan struct{}, size)} }
 
-func (c *crew) Submit(work func()) error {
+func (c *crew) Do(ctx context.Context, work func(context.Context) error) error {
 	select {
 	case c.room <- struct{}{}:
 	default:
 		return errors.New("full")
 	}
-	c.works.Go(func() {
+	done := make(chan error, 1)
+	go func() {
 		defer func() { <-c.room }()
-		defer func() { _ = recover() }() // as the executor does
-		if c.begin != nil {
-			<-c.begin
+		done <- c.work(ctx, work)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *crew) work(ctx context.Context, work func(context.Context) error) (err error) {
+	defer func() {
+		if recover() != nil { // as the executor does
+			err = errors.New("panic")
 		}
-		work()
-	})
-	return nil
+	}()
+	if c.begin == nil {
+		return work(ctx)
+	}
+	select {
+	case <-c.begin:
+		return work(ctx)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // served is the face over b, with what may be adjusted.

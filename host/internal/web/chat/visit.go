@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -53,16 +55,30 @@ func (f *face) attend(stream *web.Stream, request run.Request, voice voice) erro
 	defer release()
 	v := &visit{face: f, stream: stream, voice: voice, steps: make(chan step)}
 	v.control = &control{cancel: func(ref run.Ref, reason string) { f.cancel(ctx, ref, reason) }}
-	if err := f.cfg.Worker.Submit(func() { v.work(ctx, request) }); err != nil {
-		return unavailable()
-	}
+	var admission sync.WaitGroup
+	admission.Go(func() { v.admit(ctx, request) })
 	err := v.wait(stream.Connection())
 	v.voice.leave()
+	release()
+	admission.Wait()
 	v.control.stop(clientDisconnect)
 	if errors.Is(err, errLeft) {
 		return nil
 	}
 	return err
+}
+
+// admit hands the client to a worker. While it waits for one, its leaving gives the place back.
+func (v *visit) admit(ctx context.Context, request run.Request) {
+	var begun atomic.Bool
+	err := v.cfg.Worker.Do(ctx, func(ctx context.Context) error {
+		begun.Store(true)
+		v.work(ctx, request)
+		return nil
+	})
+	if err != nil && !begun.Load() {
+		_ = v.pass(ctx, step{err: unavailable()})
+	}
 }
 
 // cancel ends a run that nobody listens to any more.
