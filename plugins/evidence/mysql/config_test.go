@@ -109,3 +109,13 @@ func TestQuestionThatFindsNoConnectionWaits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestSessionIsSetInTheWordsOfItsServer(t *testing.T) {
+	config := Config{Rows: 200, Timeout: 15 * time.Second}
+	for maria, want := range map[bool]string{true: "max_statement_time = 13.500", false: "max_execution_time = 13500"} {
+		want = "SET SESSION sql_mode = '', SESSION sql_select_limit = 201, SESSION lock_wait_timeout = 15, SESSION " + want
+		if diff := cmp.Diff(want, config.setup(maria)); diff != "" {
+			t.Errorf("maria %v (-want +got):\n%s", maria, diff)
+		}
+	}
+}

@@ -29,12 +29,19 @@ func (d *database) prepare(ctx context.Context, s *session) error {
 	if _, err := strconv.ParseUint(s.id, 10, 64); err != nil {
 		return errors.New("the server does not tell the connection's number")
 	}
-	limit := "max_execution_time = " + strconv.FormatInt(max(d.config.Timeout.Milliseconds(), 1), 10)
-	if s.maria {
-		limit = "max_statement_time = " + strconv.FormatFloat(d.config.Timeout.Seconds(), 'f', 3, 64)
+	return s.exec(ctx, d.config.setup(s.maria))
+}
+
+// setup is the statement that makes a session read as package readonly does, and no longer or more than it may. A server
+// ends a statement a little before this side gives it up.
+func (c Config) setup(maria bool) string {
+	patience := c.Timeout - c.Timeout/10
+	limit := "max_execution_time = " + strconv.FormatInt(max(patience.Milliseconds(), 1), 10)
+	if maria {
+		limit = "max_statement_time = " + strconv.FormatFloat(max(patience.Seconds(), 0.001), 'f', 3, 64)
 	}
-	return s.exec(ctx, fmt.Sprintf("SET SESSION sql_mode = '%s', SESSION sql_select_limit = %d, SESSION lock_wait_timeout = %d, "+
-		"SESSION %s", readonly.SQLMode, d.config.Rows+1, max(int(d.config.Timeout/time.Second), 1), limit))
+	return fmt.Sprintf("SET SESSION sql_mode = '%s', SESSION sql_select_limit = %d, SESSION lock_wait_timeout = %d, SESSION %s",
+		readonly.SQLMode, c.Rows+1, max(int(c.Timeout/time.Second), 1), limit)
 }
 
 func (s *session) exec(ctx context.Context, statement string) error {
