@@ -73,10 +73,11 @@ func (s *Source) notes(asked question, got reply, left int) []string {
 	return notes
 }
 
-// title names the metric where all series are of one. It shows no label and no number.
+// title names the metric where all series are of one. It shows no label and no value, and no name that the query made:
+// label_replace could write anything there.
 func title(asked question, all []series) string {
 	what := "Metrics"
-	if len(all) > 0 && metricName.MatchString(all[0].labels["__name__"]) &&
+	if len(all) > 0 && !strings.Contains(strings.ToLower(asked.query), "label_") && metricName.MatchString(all[0].labels["__name__"]) &&
 		!slices.ContainsFunc(all, func(one series) bool { return one.labels["__name__"] != all[0].labels["__name__"] }) {
 		what = "Metric " + all[0].labels["__name__"]
 	}

@@ -258,6 +258,15 @@ func TestTitleShowsNoLabelAndNoOddName(t *testing.T) {
 	}
 }
 
+func TestTitleShowsNoNameThatTheQueryMade(t *testing.T) {
+	body := `{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"canary"},"value":[1,"1"]}]}}`
+	for _, query := range []string{`label_replace(up, "__name__", "canary", "", "")`, `LABEL_JOIN (up, "__name__", "", "secret")`} {
+		if got, _ := item(t, says(t, 200, body), map[string]any{"query": query}); got.Title != "Metrics: 1 series" {
+			t.Errorf("%s: %q", query, got.Title)
+		}
+	}
+}
+
 func TestAddressThatHoldsMoreThanAPlaceIsRefused(t *testing.T) {
 	for _, url := range []string{"http://u:canary@h", "ftp://canary", "canary", "http://h?canary=1", "http://h#canary", "http://%zzcanary"} {
 		if _, err := New(Config{URL: url, Client: &http.Client{}}); err == nil || strings.Contains(err.Error(), "canary") {
