@@ -253,7 +253,7 @@ func TestAReleaseWithoutTextIsNone(t *testing.T) {
 
 func TestARunWithAnExitThatUsedUpItsStepsHasNoAnswer(t *testing.T) {
 	for name, change := range map[string]func(*agent.Profile){
-		"steps": func(p *agent.Profile) { p.MaxIterations = 2 },
+		"steps": func(p *agent.Profile) { p.MaxIterations = 1 },
 		"calls": func(p *agent.Profile) { p.MaxToolCalls = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,6 +267,9 @@ func TestARunWithAnExitThatUsedUpItsStepsHasNoAnswer(t *testing.T) {
 			}
 			if calls, results := only(w.events(t), run.ToolCalled), only(w.events(t), run.ToolResult); len(calls) != len(results) {
 				t.Errorf("%d calls, %d results", len(calls), len(results))
+			}
+			if got := w.tools.ran(); !slices.Equal(got, []string{"c1"}) {
+				t.Errorf("ran %v", got)
 			}
 		})
 	}

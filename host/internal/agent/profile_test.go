@@ -193,6 +193,9 @@ func TestAProfileGetsNoSkills(t *testing.T) {
 	if words := w.model.Requests()[0].Messages[0].Content; words != "You diagnose." {
 		t.Errorf("system words %q", words)
 	}
+	if got := metadata(t, w.events(t)[0])["skills"]; !cmp.Equal(got, any([]any{})) {
+		t.Errorf("skills %v", got)
+	}
 }
 
 type shelf struct{}
@@ -231,7 +234,10 @@ func TestARunThatFindsNoRoomFails(t *testing.T) {
 }
 
 func TestAModelThatIsTooSlowForItsProfileFailsTheRun(t *testing.T) {
-	slow := model.Turn{Wait: untilTheEnd}
+	slow := model.Turn{Wait: func(ctx context.Context) error {
+		<-ctx.Done()
+		return errors.New("aborted")
+	}}
 	w := newWorld(t, []model.Turn{slow}, guarded(exit{1, lets("")}, func(p *agent.Profile) { p.ModelTimeout = 1 }))
 	w.drive(t)
 	if _, fields := w.ending(t); fields["code"] != "model_timeout" {
@@ -243,6 +249,9 @@ func TestAToolThatIsTooSlowForItsProfileIsAnErrorToTheModel(t *testing.T) {
 	w := newWorld(t, []model.Turn{model.Ask(wish("c1", "probe", `{}`)), model.Say("good")},
 		guarded(exit{1, lets("")}, func(p *agent.Profile) { p.ToolTimeout = 1 }), func(s *setting) {
 			s.tools.answers["probe"] = func(ctx context.Context, _ sdk.Call) (sdk.Result, error) {
+				if until, bounded := ctx.Deadline(); !bounded || time.Until(until) > time.Second {
+					return sdk.Result{}, errors.New("the tool has all the time in the world")
+				}
 				return sdk.Result{}, untilTheEnd(ctx)
 			}
 		})
