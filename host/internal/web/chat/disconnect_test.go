@@ -61,7 +61,8 @@ func TestLeavingDuringTheRunCancelsItAndNothingFollows(t *testing.T) {
 	})
 }
 
-func TestLeavingBeforeTheRunIsStoredIsRemembered(t *testing.T) {
+// "A disconnect that occurs before `onStarted` MUST be remembered and applied when the control becomes available."
+func TestDisconnectBeforeRunControlPublicationIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		slow := &slowEngine{book: newBook(nil), stores: make(chan struct{})}
