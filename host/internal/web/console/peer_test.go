@@ -3,12 +3,14 @@ package console_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // peerModules is the folder of the npm packages that .ci/peers pins.
@@ -72,7 +74,9 @@ func bench(t *testing.T) string {
 // runProgram runs a test program and makes each of its reports a test of its own. It wants at least that many.
 func runProgram(t *testing.T, least int, folder, program string, env ...string) {
 	t.Helper()
-	node := exec.Command(nodePeer(t), program)
+	ctx, stop := context.WithTimeout(t.Context(), 8*time.Minute) // a machine that is busy takes minutes
+	defer stop()
+	node := exec.CommandContext(ctx, nodePeer(t), program)
 	node.Dir = folder
 	node.Env = append(os.Environ(), env...)
 	var complaints bytes.Buffer
