@@ -48,8 +48,8 @@ func isFile(word string) bool {
 // systemFolder reports whether a folder lies at the root of file systems and of no web site.
 func systemFolder(name string) bool {
 	switch name {
-	case "etc", "var", "usr", "home", "root", "opt", "tmp", "proc", "sys", "dev", "srv", "mnt", "media", "run", "boot", "lib",
-		"lib64", "bin", "sbin", "users", "library", "private", "volumes", "nix", "snap", "workspace", "data":
+	case "etc", "var", "usr", "home", "root", "opt", "tmp", "proc", "sys", "dev", "srv", "mnt", "run", "boot", "lib", "lib64",
+		"bin", "sbin", "nix", "snap", "workspace":
 		return true
 	}
 	return false

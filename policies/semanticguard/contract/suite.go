@@ -74,7 +74,7 @@ func harmless() []string {
 	return []string{
 		"Hello! How can I help?", "You're welcome.", "Select a replica from the pool and restart it.", "Update the config and set a limit.",
 		"Delete from the list what you no longer need.", "Create an index on the orders table.", "The queries metrics show are slow.",
-		"Requests to /api/orders and https://shop.example/var/x fail.", "The disk /var is full.", "See app.log for more.", "Read/write ratio and TCP/IP, 24/7, and/or.",
+		"Requests to /api/orders and https://shop.example/var/x fail.", "The disk /var is full.", "GET /users/42/orders and /data/export and /media/upload answer 500.", "See app.log for more.", "Read/write ratio and TCP/IP, 24/7, and/or.",
 		"The token expired.", "Rotate the password.", "A secret was rotated: ask the team.", "Use three to five replicas.", "http_requests_total grows.",
 		"The instructions of the vendor help.", "checkout-7d9f8c6b5-x2x9z restarts.", "Commit 4f1c9a2e was deployed.", "trace 3fa85f64-5717-4562-b3fc-2c963f66afa6",
 		"max_tokens: 1500", "Es ist alles in Ordnung.", "请求失败了。", "👩‍👩‍👧 family", "Line one.\nLine two.\tTab.", "The password is set to ******.",
