@@ -173,6 +173,31 @@ func TestAWriteThatFailsIsADisconnect(t *testing.T) {
 	}
 }
 
+// bursting is a connection that panics on its second write.
+type bursting struct{ brittle }
+
+func (w *bursting) Write(p []byte) (int, error) {
+	if n, err := w.brittle.Write(p); err == nil {
+		return n, nil
+	}
+	panic("a bug")
+}
+
+func TestAPanicWhileItIsWrittenCancelsTheRun(t *testing.T) {
+	b := newBook(pending)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/chat", strings.NewReader(hello))
+	request.Header.Set("Content-Type", "application/json")
+	func() {
+		defer func() {
+			if recover() != http.ErrAbortHandler {
+				t.Error("the answer was not cut off")
+			}
+		}()
+		served(t, b).ServeHTTP(&bursting{brittle{httptest.NewRecorder(), 2, 0}}, request)
+	}()
+	wantCancelled(t, b, "CLIENT_DISCONNECT")
+}
+
 func TestOfTwoClientsOnlyTheOneThatLeavesLosesItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBook(func(ctx context.Context, b *book, r run.Run) {

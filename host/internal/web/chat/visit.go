@@ -45,23 +45,23 @@ type visit struct {
 	stream  *web.Stream
 	voice   voice
 	control *control
-	steps   chan step // closed when the worker is done, whatever ended it
-	begun   bool      // the stream is open
+	steps   chan step   // closed when the worker is done, whatever ended it
+	entered atomic.Bool // a worker has it
+	begun   bool        // the stream is open
 }
 
 // attend serves one client from its request to the end of the stream.
 func (f *face) attend(stream *web.Stream, request run.Request, voice voice) error {
 	ctx, release := context.WithCancel(stream.Connection())
-	defer release()
 	v := &visit{face: f, stream: stream, voice: voice, steps: make(chan step)}
 	v.control = &control{cancel: func(ref run.Ref, reason string) { f.cancel(ctx, ref, reason) }}
 	var admission sync.WaitGroup
+	defer v.control.stop(clientDisconnect) // whatever happened: a run whose end was told stays as it is
+	defer admission.Wait()
+	defer release()
+	defer voice.leave()
 	admission.Go(func() { v.admit(ctx, request) })
 	err := v.wait(stream.Connection())
-	v.voice.leave()
-	release()
-	admission.Wait()
-	v.control.stop(clientDisconnect)
 	if errors.Is(err, errLeft) {
 		return nil
 	}
@@ -70,13 +70,12 @@ func (f *face) attend(stream *web.Stream, request run.Request, voice voice) erro
 
 // admit hands the client to a worker. While it waits for one, its leaving gives the place back.
 func (v *visit) admit(ctx context.Context, request run.Request) {
-	var begun atomic.Bool
 	err := v.cfg.Worker.Do(ctx, func(ctx context.Context) error {
-		begun.Store(true)
+		v.entered.Store(true)
 		v.work(ctx, request)
 		return nil
 	})
-	if err != nil && !begun.Load() {
+	if err != nil && !v.entered.Load() {
 		_ = v.pass(ctx, step{err: unavailable()})
 	}
 }
@@ -142,16 +141,15 @@ func (v *visit) wait(connection context.Context) error {
 			if over, err := v.take(s, more); over || err != nil {
 				return err
 			}
-			if v.begun {
-				closing = nil
-			}
 			silence.Reset(v.cfg.KeepAlive)
 		case <-silence.C:
 			if err := v.silent(); err != nil {
 				return err
 			}
 		case <-closing:
-			return unavailable()
+			if closing = nil; !v.entered.Load() {
+				return unavailable()
+			}
 		case <-connection.Done():
 			return errLeft
 		case <-deadline.C:
