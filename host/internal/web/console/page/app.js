@@ -33,7 +33,7 @@ start();
 
 async function start() {
   const code = takeCode();
-  if (code !== "" && !(await tryLogin(code))) return;
+  if (code !== "") await tryLogin(code); // where it fails, an older login may still do
   await enter();
 }
 
@@ -62,16 +62,15 @@ async function tryLogin(code) {
   }
 }
 
-/** Shows the conversation where the service lets this browser ask, else the login. */
+/** Shows the login where the service asks for one, else the conversation: asking tells what else is wrong. */
 async function enter() {
   try {
-    const state = await session();
-    page.logout.hidden = !state.session;
-    unlock();
+    page.logout.hidden = !(await session()).session;
   } catch (error) {
-    lock();
-    if (!(error instanceof ApiError && error.status === 401)) page.loginProblem.textContent = "The service cannot be reached.";
+    page.logout.hidden = true;
+    if (error instanceof ApiError && error.status === 401) return lock();
   }
+  unlock();
 }
 
 function lock() {
