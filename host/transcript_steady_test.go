@@ -53,6 +53,7 @@ func (a *aliases) steady(text string) string {
 		}
 		return shown
 	})
+	text = strings.ReplaceAll(text, ": keepalive\n\n", "") // how slow the machine is
 	for _, s := range steadied {
 		text = s.volatile.ReplaceAllString(text, s.steady)
 	}
