@@ -41,6 +41,16 @@ func (s *Source) answer(asked question, got reply) fact.Answer {
 	}
 }
 
+// unasked is the answer to a query that selects no series: what it holds itself is no evidence.
+func unasked(asked question) fact.Answer {
+	return fact.Answer{
+		Evidence: []fact.Item{{
+			Source: "metrics", Title: "Metrics: none was read", ObservedAt: fact.At(asked.at), Facts: []fact.Fact{},
+		}},
+		Note: "The query selects no series: its values are its own and no evidence, and are not repeated.",
+	}
+}
+
 func (s *Source) notes(asked question, got reply, left int) []string {
 	var notes []string
 	if len(got.series) == 0 {

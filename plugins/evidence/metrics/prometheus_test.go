@@ -185,7 +185,7 @@ func TestRangeIsSummedUp(t *testing.T) {
 }
 
 func TestScalarIsASeries(t *testing.T) {
-	got, _ := item(t, prometheus(t, nil), map[string]any{"query": "1 + 1", "time": 1796040000})
+	got, _ := item(t, prometheus(t, nil), map[string]any{"query": "1 + scalar(absent(nothing))", "time": 1796040000})
 	if got.Facts[1] != (fact.Fact{Name: "value", Value: "2"}) || got.ObservedAt != "2026-11-30T12:00:00Z" {
 		t.Errorf("%+v", got)
 	}

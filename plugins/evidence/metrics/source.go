@@ -83,6 +83,9 @@ func (s *Source) Ask(ctx context.Context, args sdk.Args) (fact.Answer, error) {
 	if err != nil {
 		return fact.Answer{}, err
 	}
+	if constant(asked.query) {
+		return unasked(asked), nil
+	}
 	return s.answer(asked, reply), nil
 }
 

@@ -13,14 +13,18 @@ import (
 func (s *Source) answer(name string, got table) fact.Answer {
 	facts := []fact.Fact{{Name: "rows", Value: strconv.Itoa(len(got.rows))}}
 	var excerpt strings.Builder
-	excerpt.WriteString(strings.Join(got.columns, " | ") + "\n")
+	columns := make([]string, len(got.columns))
+	for i, name := range got.columns {
+		columns[i] = column(name)
+	}
+	excerpt.WriteString(strings.Join(columns, " | ") + "\n")
 	for number, row := range got.rows {
 		label, labelled := got.label(number)
 		for i, one := range row {
 			if labelled && i == 0 {
 				continue
 			}
-			facts = append(facts, fact.Fact{Name: got.columns[i] + label, Value: one.text, Unit: unit(got.columns[i], one)})
+			facts = append(facts, fact.Fact{Name: columns[i] + label, Value: one.text, Unit: unit(got.columns[i], one)})
 		}
 		if excerpt.Len() <= s.config.Excerpt {
 			excerpt.WriteString(line(row))
@@ -38,6 +42,16 @@ func (s *Source) answer(name string, got table) fact.Answer {
 		}},
 		Note: note,
 	}
+}
+
+// constant is the answer to a statement that asks nothing: what it holds itself is no evidence.
+func (s *Source) constant(name string, got table) fact.Answer {
+	bare := s.answer(name, table{})
+	item := &bare.Evidence[0]
+	item.Title, item.Excerpt = "Database "+name+": no table was read", ""
+	item.Facts = []fact.Fact{{Name: "rows", Value: strconv.Itoa(len(got.rows))}}
+	bare.Note = "The statement reads no table: its values are its own and no evidence, and are not repeated."
+	return bare
 }
 
 func counted(rows int) string {

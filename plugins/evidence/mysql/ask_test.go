@@ -70,7 +70,7 @@ func TestRowsBecomeFactsNamedByColumnAndLabel(t *testing.T) {
 }
 
 func TestOneRowNeedsNoLabel(t *testing.T) {
-	got, _ := item(t, sourceOf(t, nil), "reader", "select 1 a, null b, x'00ff' c, 1.50 d, 2e0 e")
+	got, _ := item(t, sourceOf(t, nil), "reader", "select 1 a, null b, x'00ff' c, 1.50 d, 2e0 e from requests limit 1")
 	want := []fact.Fact{
 		{Name: "rows", Value: "1"},
 		{Name: "a", Value: "1"},
@@ -134,7 +134,7 @@ func TestTextsArriveAsTheyWereWritten(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	got, _ := item(t, sourceOf(t, nil), "reader", `select 'a\'b' a, "c\"d" b, 'e\\' c, '縗\' or 1=1 -- ' d, '\\\'; x' e, 1 || 0 f`)
+	got, _ := item(t, sourceOf(t, nil), "reader", `select 'a\'b' a, "c\"d" b, 'e\\' c, '縗\' or 1=1 -- ' d, '\\\'; x' e, 1 || 0 f from requests limit 1`)
 	want := []fact.Fact{
 		{Name: "rows", Value: "1"},
 		{Name: "b of a'b", Value: `c"d`},

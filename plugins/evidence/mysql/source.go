@@ -96,6 +96,9 @@ func (s *Source) Ask(ctx context.Context, args sdk.Args) (fact.Answer, error) {
 	if err != nil {
 		return fact.Answer{}, err
 	}
+	if readonly.Constant(statement) {
+		return s.constant(name, got), nil
+	}
 	return s.answer(name, got), nil
 }
 
