@@ -130,8 +130,10 @@ func identityOf(by web.Behalf, fields web.Fields) sdk.Identity {
 	return identity
 }
 
-// isBlank reports whether a text shows nothing.
+// isBlank reports whether a text shows nothing: spaces, marks without a letter, and letters that are drawn as a space.
 func isBlank(text string) bool {
-	shown := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	shown := func(r rune) bool {
+		return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune("\u115f\u1160\u2800\u3164\uffa0", r)
+	}
 	return strings.IndexFunc(text, shown) < 0
 }

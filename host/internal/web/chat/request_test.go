@@ -38,6 +38,7 @@ func TestABlankQueryIsRefusedInTheseBytes(t *testing.T) {
 		"", `{}`, `{"query":""}`, `{"query":null}`, `{"query":" \t\n\u3000\u200b"}`, `{"query":5}`, `{"query":["x"]}`, `[]`,
 		`"x"`, `null`, `{"query":"x"`, `{"query":"x","session_id":5}`, `{"query":"x","user_key":{}}`, `{"query":"x"} {}`,
 		"{\"query\":\"\xff\"}", `{"query":"a\u0000b"}`,
+		`{"query":"\u2800 \u2800"}`, `{"query":"\u3164\u115f\u1160\uffa0"}`, `{"query":" \u0301"}`, `{"query":"\ufe0f\u200d\u2060"}`,
 	} {
 		b := newBook(nil)
 		answer := post(t.Context(), served(t, b), "/api/chat", body)
