@@ -66,7 +66,7 @@ func TestInventedClaimsAreMissing(t *testing.T) {
 		"thirteen workers", "one hundred and twelve workers", "twenty-one workers", "four hundred workers", "six thousand workers", "two dozen workers", "1.24.4", "v1.24", "512 GiB", "513MiB",
 		"over 6 minutes", "over 6h10m", "1h46m", "a 7-minute rate", "43%", "7.25 s", "7.26 ms", "1.3k calls", "777777", "777777 orders", "shop-10",
 		"\"connection reset\"", "“connection refuse”", "'pool is empty'", "`orders`", "«nothing»", "\"pool exhausted … by a leak\"", "\"64 of 6\"", "„disk full“",
-		"\"connection refused by db\"", "\"never closed, and invented", "''invented''", "＂invented＂", "‘invented’", "「invented」", "「捏造」",
+		"\"connection refused by db\"", "\"never closed, and invented", "''invented''", "＂invented＂", "‘invented’", "「invented」", "「捏造」", "《捏造》", "〈invented〉", "⟪invented⟫", "⟨invented⟩", "ˮinventedˮ", "⸢invented⸣",
 		"１３ workers", "٧ workers", "1\u200b3 workers", "1\u00ad3 workers", "1\u03013 workers", "𝟙𝟛 workers", "²", "¼ full", "⑬", "Ⅻ workers", "13个请求失败了", "1O workers", "l3 workers", "4f1c-9a2f",
 		"1**3** workers", "**1**3 workers", "1\\3 workers", "*1*~3~", "64,503", "p90 is slow", "the 90th percentile", "99.9%", "0b11", "0x1f errors", "1e9 errors", "+13", "~13", ">13", "13+", "13.", ".13", "13:", "a13b",
 	} {
