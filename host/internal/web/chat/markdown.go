@@ -32,7 +32,9 @@ func (r report) markdown() string {
 		}
 		out.WriteByte('\n')
 	}
-	fmt.Fprintf(&out, "\n## Likely cause\n\n%s\n", escaped(r.LikelyCause))
+	if cause := escaped(r.LikelyCause); cause != "" {
+		fmt.Fprintf(&out, "\n## Likely cause\n\n%s\n", cause)
+	}
 	section(&out, "Recommended actions", len(r.RecommendedActions))
 	for i, action := range r.RecommendedActions {
 		fmt.Fprintf(&out, "%d. %s\n", i+1, escaped(action))

@@ -64,6 +64,15 @@ func TestADiagnosisOfAlertsWithoutAReportSaysSo(t *testing.T) {
 	}
 }
 
+func TestAReportWithoutACauseHasNoHeadingForOne(t *testing.T) {
+	want := strings.Replace(opsGolden, `## Likely cause\n\nA leak.\n\n`, "", 1)
+	b := newBook(diagnosed(ended("DIAGNOSIS_REPORT", strings.Replace(reportJSON, `"A leak."`, `""`, 1))))
+	got := named(t, b, post(t.Context(), served(t, b), "/api/ai_ops", "").Body.String())
+	if diff := cmp.Diff(want, got); diff != "" || want == opsGolden {
+		t.Error(diff)
+	}
+}
+
 func TestADiagnosisOfAlertsThatCannotBeFollowedIsAnError(t *testing.T) {
 	b := newBook(nil)
 	b.broken = &run.Error{Code: run.CodeStore, Sentence: canary}
