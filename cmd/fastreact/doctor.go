@@ -11,9 +11,9 @@ import (
 func newDoctor(p program) *cobra.Command {
 	s, asJSON := &settings{}, false
 	command := &cobra.Command{
-		Use: "doctor", Short: "Examine model, store, plugins and MCP servers, and say what to do", Args: exactly(),
+		Use: "doctor", Short: "Examine model, store, plugins, MCP servers and evidence, and say what to do", Args: exactly(),
 		Long: "Examines every part that the configuration names, without serving: what works, what does not, what to\n" +
-			"do. It starts the MCP servers and asks the model. It exits with 1 when a part is broken.",
+			"do. It starts the MCP servers and asks the model and the sources of evidence. It exits with 1 when a part is broken.",
 		RunE: func(command *cobra.Command, _ []string) error {
 			loaded, err := s.load(p)
 			if err != nil {
