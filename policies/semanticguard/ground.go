@@ -49,7 +49,7 @@ func shortened(text string) string {
 // the middle of a sentence.
 func names(text string) []string {
 	words, found, known := nameWords(text), []string{}, map[string]bool{}
-	capitals := crowded(words)
+	capitals := crowded(words) || german(words)
 	for _, w := range words {
 		key := strings.ToLower(w.text)
 		if known[key] || common(key) || !(inner(w.text) || identifier(w.text) || !capitals && !w.first && capital(w.text)) {
@@ -93,6 +93,19 @@ func crowded(words []nameWord) bool {
 		}
 	}
 	return large > 2 && large*4 > len(words)
+}
+
+// german reports whether words are of a language that writes every noun with a capital.
+func german(words []nameWord) bool {
+	known := map[string]bool{}
+	for _, w := range words {
+		switch key := strings.ToLower(w.text); key {
+		case "der", "die", "das", "den", "dem", "ein", "eine", "einen", "und", "oder", "ist", "sind", "war", "wird", "werden", "hat", "haben",
+			"nicht", "kein", "keine", "mit", "auf", "aus", "bei", "für", "im", "nach", "seit", "von", "vom", "zu", "zum", "zur", "wegen":
+			known[key] = true
+		}
+	}
+	return len(known) >= 2
 }
 
 func capital(word string) bool {

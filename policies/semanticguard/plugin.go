@@ -4,7 +4,8 @@
 //
 // It knows patterns and no meanings. It does not see: a secret without a shape or a keyword, a paraphrase of a prompt,
 // a file named without a folder, SQL told in words, and in a summary every claim without a number, a quotation or a
-// name. Capitalised words of a summary are not taken for names where a quarter of its words are capitalised.
+// name. Capitalised words of a summary are not taken for names where a quarter of its words are capitalised, nor in
+// German.
 package semanticguard
 
 import (

@@ -51,6 +51,9 @@ func valuesIn(plain string) []string {
 	return values
 }
 
+// maxValue is how much of a value is compared, in bytes.
+const maxValue = 256
+
 // assigned is the value that a text gives to the name before it, or nothing.
 func assigned(behind string) string {
 	behind = strings.TrimLeft(behind, ` '"\`)
@@ -58,6 +61,7 @@ func assigned(behind string) string {
 		return ""
 	}
 	behind = strings.TrimLeft(behind[1:], ` '"\=`)
+	behind = behind[:min(len(behind), maxValue)]
 	end := strings.IndexAny(behind, " '\"&,;)}]\\")
 	if end < 0 {
 		end = len(behind)

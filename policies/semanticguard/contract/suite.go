@@ -106,6 +106,8 @@ func reports() map[string]review {
 		"names of the evidence may stand in the summary":    {reportWith("Something in InnoDB and CheckoutService is slow.", "It is slow.", "", "Wait."), "", sdk.Release},
 		"the first word of a sentence is no name":           {reportWith("Checkout is slow. Orders wait: Nothing else.", "It is slow.", "", "Wait."), "", sdk.Release},
 		"a language with many capitals is left alone":       {reportWith("Die Kasse ist wegen der Datenbank und der Verbindungen im Rechenzentrum langsam.", "Es ist langsam.", "", "Warten."), "", sdk.Release},
+		"German writes every noun with a capital":           {reportWith("Die Kasse ist langsam.", "Die Anfragen dauern lange.", "", "Warten."), "", sdk.Release},
+		"one German word makes no German":                   {reportWith("The cause is the Redis server der Team.", "It is slow.", "", "Wait."), "", sdk.Repair},
 		"a number that no finding states":                   {reportWith("It takes 2.4 s.", "It is slow.", "", "Wait."), "", sdk.Repair},
 		"a quotation that no finding states":                {reportWith(`It says "refused".`, "It is slow.", "", "Wait."), "", sdk.Repair},
 		"a name that no finding speaks of":                  {reportWith("The cause is Redis.", "It is slow.", "", "Wait."), "", sdk.Repair},
