@@ -34,8 +34,9 @@ export function contentText(content) {
   return [
     "# Diagnosis", summary,
     "## Findings", ...findings.map((f) => `- **${SEVERITY_LABELS[f.severity]}** ${f.statement} [${f.evidence_ids.join(", ")}]`),
-    "## Likely cause", likely_cause,
-    "## Recommended actions", ...recommended_actions.map((action, i) => `${i + 1}. ${action}`),
+    ...(likely_cause.trim() === "" ? [] : ["## Likely cause", likely_cause]),
+    ...(recommended_actions.length === 0 ? [] : ["## Recommended actions"]),
+    ...recommended_actions.map((action, i) => `${i + 1}. ${action}`),
     "## Evidence", ...evidence.map((e) => `- [${e.evidence_id}] ${e.source}: ${e.title} (${e.observed_at})`),
   ].join("\n\n");
 }
