@@ -73,7 +73,7 @@ func (h *Harness) build(cfg Config) map[string]agent.Profile {
 	}
 	chat, diagnosis, general := shared, shared, shared
 	chat.Name, chat.Router = Chat, Router{told.router}
-	diagnosis.Name, diagnosis.System, diagnosis.Tools = Diagnosis, told.diagnosis, evidenceTools()
+	diagnosis.Name, diagnosis.System, diagnosis.Tools = Diagnosis, told.diagnosis, release.EvidenceTools()
 	general.Name, general.System = General, told.general
 	exit.Kind = release.ContentAnswer
 	general.Exit = release.NewExit(exit)
@@ -81,9 +81,6 @@ func (h *Harness) build(cfg Config) map[string]agent.Profile {
 	diagnosis.Exit = release.NewExit(exit)
 	return map[string]agent.Profile{Chat: chat, Diagnosis: diagnosis, General: general}
 }
-
-// evidenceTools are what a diagnosis may ask.
-func evidenceTools() []string { return []string{"query_metrics", "query_logs", "query_mysql"} }
 
 // Profiles returns the profiles by name. The map is the harness's own; do not change it.
 func (h *Harness) Profiles() map[string]agent.Profile { return h.profiles }

@@ -19,7 +19,7 @@ type Canonical struct {
 	MaxBytes     int // of all items, as canonical JSON
 }
 
-// EvidenceTools lists the tools whose results hold evidence.
+// EvidenceTools lists the tools whose results hold evidence, which are those of a diagnosis.
 func EvidenceTools() []string { return []string{"query_metrics", "query_logs", "query_mysql"} }
 
 // store is the evidence of one run in the order in which it was found: a view of its log.
