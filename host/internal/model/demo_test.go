@@ -107,8 +107,8 @@ func TestTheDemoGathersEvidenceAndRepeatsWhatItSays(t *testing.T) {
 	reply := demo(t, asked("diagnose the shop", "[ERROR] UNAVAILABLE: no metrics", `{"evidence":[{"evidence_id":"l-1-1","source":"logs",
 		"title":"Logs: 2 matching lines in 1 file","observed_at":"2026-11-30T10:15:00Z","facts":[
 		{"name":"matching lines","value":"2","unit":""},{"name":"shop.log:7","value":"ERROR pool of 8 is exhausted","unit":""}],"excerpt":""}]}`))
-	want := `{"summary":"logs: matching lines 2.","findings":[{"statement":` +
-		`"logs: matching lines 2. The newest one says “ERROR pool of 8 is exhausted”.",` +
+	want := `{"summary":"Logs: 2 matching lines in 1 file.","findings":[{"statement":` +
+		`"Logs: 2 matching lines in 1 file. The newest one says “ERROR pool of 8 is exhausted”.",` +
 		`"severity":"warning","evidence_ids":["l-1-1"]}],"likely_cause":"A scripted demo model cannot tell. Read what the findings quote.",` +
 		`"recommended_actions":["Look at the cited evidence.","Configure a language model that draws conclusions."]}`
 	if diff := cmp.Diff(want, reply.Text); diff != "" {

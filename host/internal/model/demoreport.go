@@ -11,15 +11,12 @@ import (
 // evidenceItem is one item of evidence, as far as the demo model reads it.
 type evidenceItem struct {
 	EvidenceID string         `json:"evidence_id"`
-	Source     string         `json:"source"`
 	Title      string         `json:"title"`
 	Facts      []evidenceFact `json:"facts"`
 }
 
 type evidenceFact struct {
-	Name  string `json:"name"`
 	Value string `json:"value"`
-	Unit  string `json:"unit"`
 }
 
 // demoReport is the report of the demo model.
@@ -53,12 +50,12 @@ func evidenceIn(results []string) []evidenceItem {
 // reportOn repeats what the evidence says, one finding for each item: the demo model knows nothing beside it.
 func reportOn(items []evidenceItem) string {
 	report := demoReport{
-		Summary:            items[0].counts(),
+		Summary:            items[0].Title + ".",
 		LikelyCause:        "A scripted demo model cannot tell. Read what the findings quote.",
 		RecommendedActions: []string{"Look at the cited evidence.", "Configure a language model that draws conclusions."},
 	}
 	for _, item := range items {
-		finding := demoFinding{Statement: item.counts(), Severity: "info", EvidenceIDs: []string{item.EvidenceID}}
+		finding := demoFinding{Statement: item.Title + ".", Severity: "info", EvidenceIDs: []string{item.EvidenceID}}
 		if said := item.says(); said != "" {
 			finding.Statement += fmt.Sprintf(" The newest one says “%s”.", said)
 			finding.Severity = "warning"
@@ -70,20 +67,6 @@ func reportOn(items []evidenceItem) string {
 		return "" // strings are always JSON
 	}
 	return string(text)
-}
-
-// counts says how much there is of what, in the item's own words.
-func (i evidenceItem) counts() string {
-	var counted []string
-	for _, fact := range i.Facts {
-		if number(fact.Value) {
-			counted = append(counted, strings.TrimSpace(fact.Name+" "+fact.Value+" "+fact.Unit))
-		}
-	}
-	if len(counted) == 0 {
-		return i.Title + "."
-	}
-	return i.Source + ": " + strings.Join(counted[:min(len(counted), 3)], ", ") + "."
 }
 
 // says is the first text among the facts, empty for none. Typographic quotation marks would end its quotation.
