@@ -29,11 +29,12 @@ type reloaded struct {
 // file, the plugins themselves, and the skills folder. What cannot be read stays as it was. Policy and plugins change
 // together or not at all.
 func (s *Server) Reload() error {
-	var err error
+	err := s.reloadSkills() // first: they wait for nothing
 	if s.options.Reload != nil {
-		_, err = s.reload(context.Background(), reach{rules: true, plugins: true})
+		_, other := s.reload(context.Background(), reach{rules: true, plugins: true})
+		err = errors.Join(err, other)
 	}
-	return errors.Join(err, s.reloadSkills())
+	return err
 }
 
 // reload reads the configuration again, builds what differs whole, and only then puts it in force. When a step fails

@@ -32,6 +32,7 @@ func TestNothingStaysBehindOfClientsThatLeft(t *testing.T) {
 	})
 	s := startLying(t, model, approvalConfig("60s")+"workers: {chat: 100}\n")
 	s.stream(ask("warm up", nil)).rest()
+	s.awaitReady() // a plugin that is loaded meanwhile holds files too
 	before := s.openFiles()
 	for round := range 10 {
 		for _, phase := range []struct{ question, until string }{

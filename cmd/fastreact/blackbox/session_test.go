@@ -302,7 +302,7 @@ func TestHangupReadsTheSkillsAgain(t *testing.T) {
 	if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	s.await(10*time.Second, func() (bool, string) {
+	s.await(time.Minute, func() (bool, string) {
 		_, raw := s.request("GET", "/v1/skills", nil)
 		return strings.Contains(string(raw), "New."), string(raw)
 	})
@@ -310,7 +310,7 @@ func TestHangupReadsTheSkillsAgain(t *testing.T) {
 	if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	s.await(10*time.Second, func() (bool, string) {
+	s.await(time.Minute, func() (bool, string) {
 		return strings.Contains(s.output.String(), "tides/SKILL.md:1"), s.output.String()
 	})
 	if _, raw := s.request("GET", "/v1/skills", nil); !strings.Contains(string(raw), "New.") {
