@@ -123,7 +123,7 @@ func (v *visit) order() string {
 // afterMetadata is every byte behind the first event.
 func (v *visit) afterMetadata() string {
 	_, rest, _ := strings.Cut(v.raw, "\n\n")
-	return rest
+	return strings.ReplaceAll(rest, ": keepalive\n\n", "") // the machine's pace, not the stream's words
 }
 
 // Orders of whole streams.

@@ -196,14 +196,14 @@ func TestARunThatInterruptsCancelsTheEarlierOnes(t *testing.T) {
 
 func TestAChatInTurnWaitsForAPersonOnlyAsLongAsARunMayTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, func(cfg *Config) { cfg.RunTimeout = 10 * time.Minute })
+		b := newBench(t, func(cfg *Config) { cfg.RunTimeout = 10 * time.Second })
 		b.s.drive = b.s.park
 		b.chat(request(run.Chat, "parked"))
 		synctest.Wait()
 		begun := time.Now()
 		b.chat(asking(run.Chat, "waits", run.Enqueue))
 		r := b.awaitFailed("waits")
-		if r.Outcome.ErrorCode != string(run.CodeTimeout) || time.Since(begun) < 10*time.Minute {
+		if r.Outcome.ErrorCode != string(run.CodeTimeout) || time.Since(begun) < 10*time.Second {
 			t.Errorf("code %q after %s", r.Outcome.ErrorCode, time.Since(begun))
 		}
 		if parked := b.await("parked", func(run.Run) bool { return true }); parked.Phase != run.AwaitingApproval {
