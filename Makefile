@@ -37,9 +37,10 @@ bin/pska-kb: $(SOURCES)
 plugins: ## build the built-in WebAssembly plugins into plugins/builtin/dist
 	go run ./plugins/builtin/make
 
+# What go vet has to say is said by make check.
 test: plugins peers ## run every test, with the race detector where a C compiler exists
 	@if [ -z "$(RACE)" ]; then echo "race detector: off (no C compiler found)"; else echo "race detector: on"; fi
-	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) $(UNWATCHED) -timeout 20m ./...
+	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) $(UNWATCHED) -vet=off -timeout 20m ./...
 
 soak: ## a million interleaved calls of a plugin that leaks, each as from a fresh instance
 	FASTREACT_SOAK=1000000 go test -count=1 -timeout 3h -v -run 'TestNoCallLearnsAnythingOfTheCallsBefore' ./host/internal/wasm

@@ -16,8 +16,8 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// leakSteps is how many calls the leak test makes where nobody asks for more.
-const leakSteps = 4000
+// leakSteps is how many calls the leak test makes on each kind of image where nobody asks for more.
+const leakSteps = 2000
 
 // turns is one random interleaving of two tenants' calls of a module that remembers whatever it can: the input of the
 // call before, in memory and in a global. Some calls trap, spin, or grow memory between.
