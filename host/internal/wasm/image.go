@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/fastreact/fastreact/host/internal/wasm/snapshot"
@@ -16,14 +17,26 @@ type image struct {
 
 var errGrew = errors.New("memory grew beyond the snapshot")
 
-// picture copies the state of an instance.
-func (i *instance) picture() *image {
+// state is a copy of what an instance was at one moment.
+type state struct {
+	memory  []byte
+	globals []uint64
+	room    room
+}
+
+// state copies what an instance is.
+func (i *instance) state() state {
 	i.fuel.Set(0)
-	m := &image{memory: snapshot.Take(i.view()), room: i.room}
+	s := state{memory: bytes.Clone(i.view()), room: i.room}
 	for _, global := range i.globals {
-		m.globals = append(m.globals, global.Get())
+		s.globals = append(s.globals, global.Get())
 	}
-	return m
+	return s
+}
+
+// picture makes an image of a state, which must not change any more.
+func (s state) picture() *image {
+	return &image{memory: snapshot.Take(s.memory), globals: s.globals, room: s.room}
 }
 
 // view returns the guest's memory as it is, until the guest runs again.

@@ -70,22 +70,18 @@ func (p *Plugin) rehearse(ctx context.Context) error {
 	if err := p.startPure(ctx, i); err != nil {
 		return err
 	}
-	cold, warm := i.picture(), (*image)(nil)
+	lent := i.state()
 	if first, ok := p.warmUp(ctx, i); ok && p.makeRoom(ctx, i) {
-		warm = i.picture()
+		warm := i.state()
 		// An answer that shows that there was a question before is no warm-up, it is a memory.
 		again, ok := p.warmUp(ctx, i)
-		p.warm = ok && equalAnswers(first, again)
+		if p.warm = ok && equalAnswers(first, again); p.warm {
+			lent = warm
+		}
 	}
-	if p.warm {
-		cold, warm = warm, cold
-	}
-	warm.close()
 	if p.mode == ModeSnapshot {
-		p.image = cold
-		return nil
+		p.image = lent.picture()
 	}
-	cold.close()
 	return nil
 }
 

@@ -26,7 +26,8 @@ var errSize = errors.New("a snapshot is laid over memory of another size")
 
 func zeros() []byte { return make([]byte, blockSize) }
 
-// Take copies a memory, whose size is a multiple of 64 KiB.
+// Take makes a picture of a memory, whose size is a multiple of 64 KiB and which must not change any more: where the
+// system cannot hold the picture, it is this very memory.
 func Take(memory []byte) *Memory {
 	m := &Memory{}
 	zero := zeros()
@@ -40,7 +41,7 @@ func Take(memory []byte) *Memory {
 		m.bytes = m.file.shown
 		return m
 	}
-	m.bytes = bytes.Clone(memory)
+	m.bytes = memory
 	return m
 }
 
