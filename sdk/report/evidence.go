@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -30,12 +31,14 @@ const (
 	maxID     = 128
 	maxSource = 64
 	maxTitle  = 1024
+
+	unbounded = math.MaxInt // but by the size of the whole
 )
 
 // DecodeItems reads the evidence of a review request: a list of items.
 func DecodeItems(raw []byte) ([]Item, error) {
 	r := wire.NewReader(raw)
-	all := items(r)
+	all := list(r, "evidence", unbounded, item)
 	if err := r.End(); err != nil {
 		return nil, fmt.Errorf("read evidence: %w", err)
 	}
@@ -49,7 +52,7 @@ func DecodeResult(raw []byte) ([]Item, error) {
 	err := object(raw, func(r *wire.Reader, key string) {
 		switch seen.mark(r, key); key {
 		case "evidence":
-			all = items(r)
+			all = list(r, "evidence", unbounded, item)
 		case "note":
 			r.Text()
 		default:
@@ -63,18 +66,6 @@ func DecodeResult(raw []byte) ([]Item, error) {
 		return nil, fmt.Errorf("read result: %w", err)
 	}
 	return all, nil
-}
-
-func items(r *wire.Reader) []Item {
-	var all []Item
-	if r.Kind() != wire.List {
-		r.Fail(errors.New("evidence is a list"))
-		return nil
-	}
-	for range r.Elements() {
-		all = append(all, item(r))
-	}
-	return all
 }
 
 func item(r *wire.Reader) Item {
@@ -91,7 +82,7 @@ func item(r *wire.Reader) Item {
 		case "observed_at":
 			read.ObservedAt = r.Text()
 		case "facts":
-			read.Facts = facts(r)
+			read.Facts = list(r, "facts", unbounded, fact)
 		case "excerpt":
 			read.Excerpt = r.Text()
 		default:
@@ -102,18 +93,6 @@ func item(r *wire.Reader) Item {
 		r.Fail(err)
 	}
 	return read
-}
-
-func facts(r *wire.Reader) []Fact {
-	var all []Fact
-	if r.Kind() != wire.List {
-		r.Fail(errors.New("facts is a list"))
-		return nil
-	}
-	for range r.Elements() {
-		all = append(all, fact(r))
-	}
-	return all
 }
 
 func fact(r *wire.Reader) Fact {

@@ -80,11 +80,11 @@ func DecodeReport(raw []byte) (Report, error) {
 		case "summary":
 			read.Summary = r.Text()
 		case "findings":
-			read.Findings = findings(r)
+			read.Findings = list(r, key, MaxFindings, finding)
 		case "likely_cause":
 			read.LikelyCause = r.Text()
 		case "recommended_actions":
-			read.RecommendedActions = texts(r, key, MaxActions)
+			read.RecommendedActions = list(r, key, MaxActions, (*wire.Reader).Text)
 		default:
 			r.Fail(errors.New("a report has the keys summary, findings, likely_cause and recommended_actions, and no other"))
 		}
@@ -98,21 +98,6 @@ func DecodeReport(raw []byte) (Report, error) {
 	return read, nil
 }
 
-func findings(r *wire.Reader) []Finding {
-	var all []Finding
-	if r.Kind() != wire.List {
-		r.Fail(errors.New("findings is a list"))
-		return nil
-	}
-	for i := range r.Elements() {
-		if i == MaxFindings {
-			r.Fail(fmt.Errorf("findings has more than %d elements", MaxFindings))
-		}
-		all = append(all, finding(r))
-	}
-	return all
-}
-
 func finding(r *wire.Reader) Finding {
 	var read Finding
 	seen := keys{}
@@ -123,7 +108,7 @@ func finding(r *wire.Reader) Finding {
 		case "severity":
 			read.Severity = Severity(r.Text())
 		case "evidence_ids":
-			read.EvidenceIDs = texts(r, key, MaxCited)
+			read.EvidenceIDs = list(r, key, MaxCited, (*wire.Reader).Text)
 		default:
 			r.Fail(errors.New("a finding has the keys statement, severity and evidence_ids, and no other"))
 		}
@@ -200,18 +185,18 @@ func members(r *wire.Reader, member func(key string)) {
 	}
 }
 
-// texts reads a list of strings, at most most of them.
-func texts(r *wire.Reader, key string, most int) []string {
-	all := []string{}
+// list reads a list of at most most elements.
+func list[T any](r *wire.Reader, key string, most int, read func(*wire.Reader) T) []T {
+	all := []T{}
 	if r.Kind() != wire.List {
-		r.Fail(fmt.Errorf("%s is a list", key))
+		r.Fail(errors.New(key + " is a list"))
 		return nil
 	}
 	for i := range r.Elements() {
 		if i == most {
 			r.Fail(fmt.Errorf("%s has more than %d elements", key, most))
 		}
-		all = append(all, r.Text())
+		all = append(all, read(r))
 	}
 	return all
 }
