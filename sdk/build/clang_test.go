@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 const sourceInC = `#include "fastreact.h"
@@ -15,16 +16,6 @@ const sourceInC = `#include "fastreact.h"
 static void evaluate(fr_value question, fr_writer *answer) { fr_opinion(answer, question.size ? "allow" : "deny", ""); }
 FASTREACT_POLICY(evaluate)
 `
-
-func needClang(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("clang"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("clang is missing in CI")
-		}
-		t.Skip("peer not installed: clang")
-	}
-}
 
 func folderInC(t *testing.T, source string) string {
 	t.Helper()
@@ -38,7 +29,7 @@ func folderInC(t *testing.T, source string) string {
 }
 
 func TestPluginInCGivesTheSameBytesWhereverItLies(t *testing.T) {
-	needClang(t)
+	peers.Need(t, "clang")
 	first, second := buildBytes(t, folderInC(t, sourceInC)), buildBytes(t, folderInC(t, sourceInC))
 	if !bytes.Equal(first, second) {
 		t.Error("the modules differ")
@@ -52,7 +43,7 @@ func TestPluginInCGivesTheSameBytesWhereverItLies(t *testing.T) {
 }
 
 func TestPluginInCMayUseTheCLibrary(t *testing.T) {
-	needClang(t)
+	peers.Need(t, "clang")
 	source := strings.Replace(sourceInC, "\n", "\n#include <stdlib.h>\n#include <string.h>\n", 1)
 	source = strings.Replace(source, `question.size ?`, `question.size && strlen(strcpy(malloc(9), "library")) ?`, 1)
 	if module := buildBytes(t, folderInC(t, source)); !bytes.Contains(module, []byte("_initialize")) {
@@ -61,7 +52,7 @@ func TestPluginInCMayUseTheCLibrary(t *testing.T) {
 }
 
 func TestSourceInCThatDoesNotCompileShowsTheCompilersWords(t *testing.T) {
-	needClang(t)
+	peers.Need(t, "clang")
 	for source, want := range map[string]string{
 		strings.Replace(sourceInC, "fr_opinion", "fr_opinoin", 1):       "fr_opinoin",
 		strings.Replace(sourceInC, "FASTREACT_POLICY(evaluate)", "", 1): "FASTREACT_POLICY",

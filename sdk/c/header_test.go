@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // mirror is an instance of testdata/mirror.
@@ -37,12 +37,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 
 func newMirror(t testing.TB) mirror {
 	t.Helper()
-	if _, err := exec.LookPath("clang"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("clang is missing in CI")
-		}
-		t.Skip("peer not installed: clang")
-	}
+	peers.Need(t, "clang")
 	module, err := built()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 func kinds() []sdk.Kind {
@@ -43,12 +44,7 @@ func TestNewPluginInGoPassesItsTestsAndBuildsWithoutANetwork(t *testing.T) {
 }
 
 func TestNewPluginInCBuilds(t *testing.T) {
-	if _, err := exec.LookPath("clang"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("clang is missing in CI")
-		}
-		t.Skip("peer not installed: clang")
-	}
+	peers.Need(t, "clang")
 	for _, kind := range kinds() {
 		dir := filepath.Join(t.TempDir(), "my-plugin")
 		if _, err := Write(Wish{Dir: dir, Kind: kind, Lang: "c"}); err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // aimock is a model API that others wrote, with a strict vendor's rules in front.
@@ -27,7 +29,7 @@ func newAimock(t *testing.T, env ...string) *aimock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(nodePeer(t), npmPeer(t, "llmock"), "-p", "0", "-f", fixtures, "--log-level", "info")
+	command := exec.Command(peers.Node(t), npmPeer(t, "llmock"), "-p", "0", "-f", fixtures, "--log-level", "info")
 	command.Env = append(os.Environ(), env...)
 	output := &lockedBuffer{}
 	command.Stdout, command.Stderr = output, output

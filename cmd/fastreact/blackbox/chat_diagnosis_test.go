@@ -21,7 +21,7 @@ func startShop(t *testing.T) *peers.MariaDB {
 	t.Helper()
 	db, err := peers.StartMariaDB()
 	if errors.Is(err, peers.ErrMissing) {
-		missingPeer(t, "mariadb-server")
+		peers.Missing(t, "mariadb-server")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func startWatched(t *testing.T, model *scriptedModel, db *peers.MariaDB, more st
 	port := freePort(t)
 	watch, err := peers.StartPrometheus(firingRule, "127.0.0.1:"+port)
 	if errors.Is(err, peers.ErrMissing) {
-		missingPeer(t, "prometheus")
+		peers.Missing(t, "prometheus")
 	}
 	if err != nil {
 		t.Fatal(err)

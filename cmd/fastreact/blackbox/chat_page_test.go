@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // newDiagnostician is a model that reads the logs and reports what the question asks it to report.
@@ -64,10 +66,10 @@ func TestTheBundledPageAsksTheRealService(t *testing.T) {
 	t.Parallel()
 	const chromium, token = "/usr/bin/chromium", "service-token-of-the-real-page"
 	if _, err := os.Stat(chromium); err != nil {
-		missingPeer(t, "chromium")
+		peers.Missing(t, "chromium")
 	}
-	if _, err := os.Stat(filepath.Join(peerModules(t), "playwright-core")); err != nil {
-		missingPeer(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
+	if _, err := os.Stat(filepath.Join(peers.Modules(t), "playwright-core")); err != nil {
+		peers.Missing(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
 	}
 	logs := t.TempDir()
 	line := "2026-11-30T16:40:00Z ERROR checkout upstream timed out after 2400 ms\n"
@@ -101,10 +103,10 @@ func (s *service) browse(chromium, login string) {
 			s.t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(peerModules(s.t), filepath.Join(folder, "node_modules")); err != nil {
+	if err := os.Symlink(peers.Modules(s.t), filepath.Join(folder, "node_modules")); err != nil {
 		s.t.Fatal(err)
 	}
-	node := exec.CommandContext(s.t.Context(), nodePeer(s.t), "page.mjs")
+	node := exec.CommandContext(s.t.Context(), peers.Node(s.t), "page.mjs")
 	node.Dir = folder
 	node.Env = append(os.Environ(), "CHROMIUM="+chromium, "LOGIN="+login, "TOKEN="+s.token, "SERVICE="+s.url)
 	complaints := &lockedBuffer{}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // runsTheQuestion makes a model that runs the question as a command, once, and then answers.
@@ -146,7 +148,7 @@ func TestALongCommandShowsItsOutputWhileItRuns(t *testing.T) {
 
 func TestExecStartsNoProcess(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		missingPeer(t, "strace")
+		peers.Missing(t, "strace")
 	}
 	s := start(t, newModel(t, runsTheQuestion), "")
 	s.exec("true")
@@ -162,7 +164,7 @@ func TestExecStartsNoProcess(t *testing.T) {
 	lines := bufio.NewScanner(words)
 	if !lines.Scan() || !strings.Contains(lines.Text(), "attached") {
 		_ = trace.Wait()
-		missingPeer(t, "the right to trace a process: "+lines.Text())
+		peers.Missing(t, "the right to trace a process: "+lines.Text())
 	}
 	go func() { _, _ = io.Copy(io.Discard, words) }()
 	content, _ := s.exec("ls | sort; sh -c 'echo a; (echo b)'; find . -exec echo {} \\; ; echo x | xargs echo; awk 'BEGIN { print 1 }'; curl x; yes | head -1; sleep 0.1 & wait")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // clientToken is what the clients send as their API key.
@@ -21,9 +23,9 @@ const clientToken = "client-token-5520"
 // beside the peers' modules, so that it imports them as an application does.
 func (s *service) nodeClient(name string, args ...string) map[string]any {
 	s.t.Helper()
-	node, modules := nodePeer(s.t), peerModules(s.t)
+	node, modules := peers.Node(s.t), peers.Modules(s.t)
 	if _, err := os.Stat(filepath.Join(modules, "eventsource-parser")); err != nil {
-		missingPeer(s.t, "npm clients (npm ci --ignore-scripts --prefix .ci/peers)")
+		peers.Missing(s.t, "npm clients (npm ci --ignore-scripts --prefix .ci/peers)")
 	}
 	folder := s.t.TempDir()
 	script, err := os.ReadFile(filepath.Join("testdata", "clients", name))

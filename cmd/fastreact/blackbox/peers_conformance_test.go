@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // tellConformance is the client command that the conformance suite runs: it tells the test where the suite's server
@@ -42,7 +44,7 @@ func conform(t *testing.T, scenario string, act func(url string)) map[string]str
 	folder := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	suite := exec.CommandContext(ctx, nodePeer(t), npmPeer(t, "conformance"), "client", "--command", self, "--scenario", scenario,
+	suite := exec.CommandContext(ctx, peers.Node(t), npmPeer(t, "conformance"), "client", "--command", self, "--scenario", scenario,
 		"--timeout", "90000", "--output-dir", folder)
 	suite.Dir = folder
 	suite.Env = append(os.Environ(), "BLACKBOX_CONFORMANCE="+listener.Addr().String())

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // everything is the reference server that offers one of every kind.
@@ -36,7 +38,7 @@ func freePort(t *testing.T) string {
 // serveEverything starts the server over HTTP on a port and waits until it listens.
 func serveEverything(t *testing.T, port string) (stop func()) {
 	t.Helper()
-	command := exec.Command(nodePeer(t), npmPeer(t, "mcp-server-everything"), "streamableHttp")
+	command := exec.Command(peers.Node(t), npmPeer(t, "mcp-server-everything"), "streamableHttp")
 	command.Env = append(os.Environ(), "PORT="+port)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // repository is a git repository with one commit and one change that was not committed.
 func repository(t *testing.T) (folder string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		missingPeer(t, "git")
+		peers.Missing(t, "git")
 	}
 	folder = filepath.Join(t.TempDir(), "repository")
 	write := func(text string) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // database is a PostgreSQL server that lives as long as its test.
@@ -28,7 +30,7 @@ func postgresProgram(t *testing.T, name string) string {
 		found = append(found, path)
 	}
 	if len(found) == 0 {
-		missingPeer(t, "PostgreSQL ("+name+")")
+		peers.Missing(t, "PostgreSQL ("+name+")")
 	}
 	return found[len(found)-1]
 }

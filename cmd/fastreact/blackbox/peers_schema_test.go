@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // listDirectly asks a peer over stdio for its tools, without the program under test, and returns their schemas.
 func listDirectly(t *testing.T, p peer) map[string]any {
 	t.Helper()
-	command := exec.Command(nodePeer(t), p.program...)
+	command := exec.Command(peers.Node(t), p.program...)
 	command.Env = os.Environ()
 	for name, value := range p.env {
 		command.Env = append(command.Env, name+"="+value)

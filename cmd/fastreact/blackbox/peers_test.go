@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // serveTee runs the program of its arguments and writes every line with a tools/call that it is sent to the log first:
@@ -85,7 +87,7 @@ func (p peer) entry(t *testing.T, folder string) string {
 	for name, value := range p.env {
 		env[name] = value
 	}
-	args := append([]string{nodePeer(t)}, p.program...)
+	args := append([]string{peers.Node(t)}, p.program...)
 	return fmt.Sprintf("\n    - {name: %q, command: %q, args: %s, env: %s, timeout: 50s%s}", p.name, self, mustJSON(t, args), mustJSON(t, env), p.more)
 }
 

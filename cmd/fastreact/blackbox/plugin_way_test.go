@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // authorsWay is a plugin on its way from an empty folder to a running server.
@@ -116,7 +118,7 @@ func needsClang(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"clang", "wasm-ld"} {
 		if _, err := exec.LookPath(program); err != nil {
-			missingPeer(t, program)
+			peers.Missing(t, program)
 		}
 	}
 }

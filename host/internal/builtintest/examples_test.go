@@ -3,25 +3,20 @@ package builtintest_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/fastreact/fastreact/examples/policycases"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
 	"github.com/fastreact/fastreact/sdk/build"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // The same table judges the policy "only notes" in every language; the two that the SDK is for stand here.
 func TestPolicyInGoDecidesAsTheTableSays(t *testing.T) { decides(t, "policy-only-notes") }
 
 func TestPolicyInCDecidesAsTheTableSays(t *testing.T) {
-	if _, err := exec.LookPath("clang"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("clang is missing in CI")
-		}
-		t.Skip("peer not installed: clang")
-	}
+	peers.Need(t, "clang")
 	decides(t, "policy-c")
 }
 

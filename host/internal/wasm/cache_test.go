@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 func loadCached(t *testing.T, dir string) *Plugin {
@@ -112,7 +114,7 @@ func TestCacheThatOthersCouldWriteIsEmptied(t *testing.T) {
 
 func TestCacheOfSomebodyElseIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
-		missingPeer(t, "root, to give a folder away")
+		peers.Missing(t, "root, to give a folder away")
 	}
 	dir := filepath.Join(t.TempDir(), "cache")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // foreignGuests builds modules with tools that know nothing of this project, once for all tests.
@@ -40,10 +42,10 @@ func goReactor(dir string) ([]byte, error) {
 // assemblyScript compiles an entry file with the compiler that .ci/peers pins.
 func assemblyScript(t testing.TB, entry string) []byte {
 	t.Helper()
-	modules := peerModules(t)
+	modules := peers.Modules(t)
 	compiler := filepath.Join(modules, "assemblyscript", "bin", "asc.js")
 	if _, err := os.Stat(compiler); err != nil {
-		missingPeer(t, "the npm package assemblyscript 0.28.20, in "+modules)
+		peers.Missing(t, "the npm package assemblyscript 0.28.20, in "+modules)
 	}
 	output := filepath.Join(t.TempDir(), "plugin.wasm")
 	entry, err := filepath.Abs(entry)

@@ -85,8 +85,8 @@ func prometheus(t *testing.T, change func(*Config)) *Source {
 	t.Helper()
 	started.Store(true)
 	one, err := server()
-	if errors.Is(err, peers.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip("peer not installed: prometheus")
+	if errors.Is(err, peers.ErrMissing) {
+		peers.Missing(t, "prometheus")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fastreact/fastreact/sdk/plugintest"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 //go:embed everyday.txt setup.sh
@@ -52,7 +53,7 @@ func read() []string {
 }
 
 func asBash(t *testing.T, plugin *plugintest.Plugin, script string) {
-	needs(t, "bash", "awk", "jq", "bc", "xxd", "column")
+	peers.Need(t, "bash", "awk", "jq", "bc", "xxd", "column")
 	setup, err := scripts.ReadFile("setup.sh")
 	if err != nil {
 		t.Fatal(err)
@@ -82,18 +83,4 @@ func bash(t *testing.T, script string) (output string, status int) {
 		t.Fatal(err)
 	}
 	return string(data), 0
-}
-
-// needs skips a case without the programs it compares with. In CI that is a failure.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatal("peer not installed: " + program)
-		}
-		t.Skip("peer not installed: " + program)
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // TestThePageInABrowser plays the seed's "Frontend success" and "Frontend protocol violation", each violation by itself, and
@@ -11,10 +13,10 @@ import (
 func TestThePageInABrowser(t *testing.T) {
 	const chromium = "/usr/bin/chromium"
 	if _, err := os.Stat(chromium); err != nil {
-		missingPeer(t, "chromium")
+		peers.Missing(t, "chromium")
 	}
-	if _, err := os.Stat(filepath.Join(peerModules(t), "playwright-core")); err != nil {
-		missingPeer(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
+	if _, err := os.Stat(filepath.Join(peers.Modules(t), "playwright-core")); err != nil {
+		peers.Missing(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
 	}
 	runProgram(t, 25, bench(t), "browser.mjs", append(newStandIn(t), "CHROMIUM="+chromium)...)
 }

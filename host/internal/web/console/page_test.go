@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // scripts returns the modules of the page by name.
@@ -74,12 +76,12 @@ func TestThePageHoldsNoScriptAndNoStyleOfItsOwn(t *testing.T) {
 
 func TestTheModulesOfThePageKeepTheTypesTheyDeclare(t *testing.T) {
 	t.Parallel()
-	check := filepath.Join(peerModules(t), ".bin", "tsc")
+	check := filepath.Join(peers.Modules(t), ".bin", "tsc")
 	if _, err := os.Stat(check); err != nil {
-		missingPeer(t, "tsc (npm ci --ignore-scripts --prefix .ci/peers)")
+		peers.Missing(t, "tsc (npm ci --ignore-scripts --prefix .ci/peers)")
 	}
 	folder := bench(t)
-	tsc := exec.Command(nodePeer(t), check, "--noEmit", "--checkJs", "--allowJs", "--strict", "--noUnusedLocals",
+	tsc := exec.Command(peers.Node(t), check, "--noEmit", "--checkJs", "--allowJs", "--strict", "--noUnusedLocals",
 		"--noImplicitReturns", "--exactOptionalPropertyTypes", "--target", "es2023", "--module", "esnext",
 		"--moduleResolution", "bundler", "--types", "", "--lib", "es2023,dom,dom.iterable", filepath.Join("page", "app.js"))
 	tsc.Dir = folder

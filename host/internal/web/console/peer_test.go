@@ -11,43 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
-
-// peerModules is the folder of the npm packages that .ci/peers pins.
-func peerModules(t *testing.T) string {
-	t.Helper()
-	folder := os.Getenv("FASTREACT_NODE_MODULES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "..", ".ci", "peers", "node_modules")
-	}
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
-// nodePeer returns the path of a Node.js, 24 where it is installed.
-func nodePeer(t *testing.T) string {
-	t.Helper()
-	if path := filepath.Join(peerModules(t), ".bin", "node"); exec.Command(path, "--version").Run() == nil {
-		return path
-	}
-	path, err := exec.LookPath("node")
-	if err != nil {
-		missingPeer(t, "node")
-	}
-	return path
-}
-
-// missingPeer ends a test that needs a program which is not there. In CI that is a failure.
-func missingPeer(t *testing.T, peer string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal("peer not installed: " + peer)
-	}
-	t.Skip("peer not installed: " + peer)
-}
 
 // bench lays the page out beside the test programs, as modules, with the peers in reach.
 func bench(t *testing.T) string {
@@ -65,7 +31,7 @@ func bench(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(peerModules(t), filepath.Join(folder, "node_modules")); err != nil {
+	if err := os.Symlink(peers.Modules(t), filepath.Join(folder, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -76,7 +42,7 @@ func runProgram(t *testing.T, least int, folder, program string, env ...string) 
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 8*time.Minute) // a machine that is busy takes minutes
 	defer stop()
-	node := exec.CommandContext(ctx, nodePeer(t), program)
+	node := exec.CommandContext(ctx, peers.Node(t), program)
 	node.Dir = folder
 	node.Env = append(os.Environ(), env...)
 	var complaints bytes.Buffer
