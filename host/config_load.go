@@ -91,6 +91,7 @@ func (c Config) validate(report reporter) {
 	c.validateNotify(report)
 	c.validateMCP(report)
 	c.validateHarness(report)
+	c.validateAgentTools(report)
 }
 
 // document decodes one YAML or JSON text.

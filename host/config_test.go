@@ -56,6 +56,13 @@ mcp:
   servers:
     - {name: pska, command: pska, args: [mcp-server], env: {API_HOST: secret-ish}}
     - {name: docs, url: "http://127.0.0.1:9000/mcp", headers_env: {Authorization: DOCS_TOKEN}}
+agent_tools:
+  addr: "127.0.0.1:9998"
+  workspaces: {case-1: "."}
+  endpoint: "http://127.0.0.1:8080"
+  model: qwen
+  providers: [{id: archive, url: "http://127.0.0.1:9000/lookup"}]
+  limits: {calls: 8}
 telemetry: {prometheus: false, log_level: warn}
 `
 
