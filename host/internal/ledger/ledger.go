@@ -33,6 +33,8 @@ type Ledger interface {
 	Outbox
 	Pairs
 	Readers
+	Research
+	Notes
 	Books
 }
 
@@ -141,13 +143,35 @@ type Readers interface {
 	FeedbackOn(ctx context.Context, ref run.Ref) (said run.Feedback, found bool, err error)
 }
 
+// Research keeps the book of each workspace's research. Entries are added and never changed or removed.
+type Research interface {
+	// Research returns the entries of a workspace from its newest plan on, oldest first. Without a plan there are none.
+	Research(ctx context.Context, workspace string) ([]run.ResearchEntry, error)
+	// AddResearch adds an entry and returns it with its Sequence and Time; a zero At is the ledger's time. after is the
+	// newest sequence of the workspace that the writer knows, 0 for none. ErrExists when the entry's key, unless it is
+	// empty, was used in that workspace; else ErrFenced when another entry came between.
+	AddResearch(ctx context.Context, after int64, entry run.ResearchEntry) (run.ResearchEntry, error)
+	// ResearchKeyed returns the entry that a workspace has under a key, of an older plan too, or ErrUnknown.
+	ResearchKeyed(ctx context.Context, workspace, key string) (run.ResearchEntry, error)
+}
+
+// Notes takes audit records of calls that belong to no run.
+type Notes interface {
+	// Note commits one audit record in the same sequence as those of runs. Its Run is kept as given, and need not
+	// exist: it names what the call belonged to.
+	Note(ctx context.Context, record run.Audit) error
+}
+
 // Books reads what adds up.
 type Books interface {
-	// Audits returns audit records with Sequence greater than after, ascending, at most limit; all runs when ref is nil.
+	// Audits returns audit records with Sequence greater than after, ascending, at most limit: those of a run, or all
+	// when ref is nil. Notes are among all, and never among those of a run, whatever name they were given.
 	Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error)
-	// Stats counts the runs that a filter selects, whatever its limit, and all that belongs to them, once.
+	// Stats counts the runs that a filter selects, whatever its limit, and all that belongs to them, once. Notes belong
+	// to no run and are not counted.
 	Stats(ctx context.Context, of run.Filter) (Stats, error)
-	// Prune removes terminal runs that finished before the time, with all that belongs to them, at most limit runs.
+	// Prune removes terminal runs that finished before the time, with all that belongs to them, at most limit runs, and
+	// counts them. All notes from before the time go too, unless limit is 0.
 	Prune(ctx context.Context, before time.Time, limit int) (removed int, err error)
 	// Ping proves that the store can be written to.
 	Ping(ctx context.Context) error

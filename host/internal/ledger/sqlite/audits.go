@@ -9,26 +9,38 @@ import (
 )
 
 const insertAudit = `
-	INSERT INTO audits (run, at, stage, call_id, user_key, tool, tool_digest, args_digest, decision, approval_id,
-		dispatched, is_error, result_digest, duration, gas)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO audits (run, noted_tenant, noted_id, at, stage, call_id, user_key, tool, tool_digest, args_digest,
+		decision, approval_id, dispatched, is_error, result_digest, duration, gas)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // storeAudits stores the batch's audit records. They belong to the fence's run, whatever they say.
 func (p *parcel) storeAudits(t *tx, r row) error {
 	for _, a := range p.batch.Audits {
-		if a.At.IsZero() {
-			a.At = t.now
-		}
-		err := t.exec(
-			insertAudit, r.place, micros(a.At), string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest,
-			a.ArgsDigest, []byte(a.Decision), a.ApprovalID, a.Dispatched, a.IsError, a.ResultDigest, int64(a.Duration),
-			a.Gas,
-		)
-		if err != nil {
+		if err := t.storeAudit(a, r.place, nil, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Note stores an audit record that belongs to no run.
+func (l *Ledger) Note(ctx context.Context, record run.Audit) error {
+	_, err := write(ctx, l, "note audit record", func(t *tx) (done, error) {
+		return done{}, t.storeAudit(record, nil, string(record.Run.Tenant), record.Run.ID)
+	})
+	return err
+}
+
+// storeAudit stores a record of the run at a place, or one that says itself what it belonged to.
+func (t *tx) storeAudit(a run.Audit, place, tenant, id any) error {
+	if a.At.IsZero() {
+		a.At = t.now
+	}
+	return t.exec(
+		insertAudit, place, tenant, id, micros(a.At), string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest,
+		a.ArgsDigest, []byte(a.Decision), a.ApprovalID, a.Dispatched, a.IsError, a.ResultDigest, int64(a.Duration),
+		a.Gas,
+	)
 }
 
 // auditSize is about what a record takes: its texts and its numbers.
@@ -44,9 +56,10 @@ func auditSize(a run.Audit) int64 {
 }
 
 const selectAudits = `
-	SELECT a.sequence, a.at, a.stage, r.tenant, r.id, a.call_id, a.user_key, a.tool, a.tool_digest, a.args_digest,
-		a.decision, a.approval_id, a.dispatched, a.is_error, a.result_digest, a.duration, a.gas
-	FROM audits a JOIN runs r ON r.place = a.run`
+	SELECT a.sequence, a.at, a.stage, COALESCE(r.tenant, a.noted_tenant), COALESCE(r.id, a.noted_id), a.call_id, a.user_key, a.tool,
+		a.tool_digest, a.args_digest, a.decision, a.approval_id, a.dispatched, a.is_error, a.result_digest, a.duration,
+		a.gas
+	FROM audits a LEFT JOIN runs r ON r.place = a.run`
 
 // Audits returns audit records in order, of one run or of all.
 func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error) {

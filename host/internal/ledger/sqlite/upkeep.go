@@ -7,11 +7,35 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// pruneBatch is how many runs one write removes, so that no append waits long behind it.
-const pruneBatch = 16
+// pruneBatch is how many runs one write removes, and noteBatch how many notes, so that no append waits long behind it.
+const (
+	pruneBatch = 16
+	noteBatch  = 256
+)
 
-// Prune removes runs that finished before the time, oldest first, with all that belongs to them.
+// Prune removes runs that finished before the time, oldest first, with all that belongs to them, and then notes.
 func (l *Ledger) Prune(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+	if removed, err = l.pruneRuns(ctx, before, limit); err != nil || limit <= 0 {
+		return removed, err
+	}
+	return removed, l.pruneNotes(ctx, before)
+}
+
+func (l *Ledger) pruneNotes(ctx context.Context, before time.Time) error {
+	for {
+		gone, err := write(ctx, l, "prune notes", func(t *tx) (int64, error) {
+			return t.count(pruneNotes, micros(before), noteBatch)
+		})
+		if err != nil || gone < noteBatch {
+			return err
+		}
+	}
+}
+
+const pruneNotes = `
+	DELETE FROM audits WHERE sequence IN (SELECT sequence FROM audits WHERE run IS NULL AND at < ? ORDER BY at LIMIT ?)`
+
+func (l *Ledger) pruneRuns(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	for removed < limit {
 		size := min(pruneBatch, limit-removed)
 		gone, err := write(ctx, l, "prune ledger", func(t *tx) ([]run.Ref, error) {
