@@ -27,6 +27,9 @@ type Call struct {
 	RunID    string          `json:"run_id"`
 	CallID   string          `json:"call_id"`
 	Deadline time.Time       `json:"deadline,omitzero"` // when the host ends the call; zero: the plugin is not told
+	// Workspace is the id of a configured workspace folder that the call works on; empty: the folder of its identity.
+	// The host chooses it, never a client or a model, and a WebAssembly module finds the folder mounted.
+	Workspace string `json:"-"`
 }
 
 // Result is what a tool answers. Content is text; Structured is an optional JSON value beside it. When Content is

@@ -263,12 +263,14 @@ func (pinned) Filter(_ context.Context, request sdk.FilterRequest) (sdk.Filterin
 }
 
 // recorder commits audit records under the run's fence.
-type recorder struct{ log ledger.Log }
+type recorder struct{ log ledger.Ledger }
 
 func (r recorder) Record(ctx context.Context, fence run.Fence, record run.Audit) error {
 	_, err := r.log.Append(ctx, fence, ledger.Batch{Audits: []run.Audit{record}})
 	return err
 }
+
+func (r recorder) Note(ctx context.Context, record run.Audit) error { return r.log.Note(ctx, record) }
 
 // desk opens approvals that wait for five minutes.
 type desk struct{}

@@ -17,6 +17,15 @@ type fakeLedger struct {
 	err     error
 	fences  []run.Fence
 	batches []ledger.Batch
+	notes   []run.Audit
+}
+
+func (l *fakeLedger) Note(_ context.Context, record run.Audit) error {
+	if l.err != nil {
+		return l.err
+	}
+	l.notes = append(l.notes, record)
+	return nil
 }
 
 func (l *fakeLedger) Append(_ context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error) {

@@ -145,9 +145,17 @@ type fakeRecorder struct {
 
 	mu      sync.Mutex
 	records []run.Audit
+	fences  []run.Fence // that were asked, by record; a note asks none
 }
 
-func (r *fakeRecorder) Record(ctx context.Context, _ run.Fence, record run.Audit) error {
+func (r *fakeRecorder) Record(ctx context.Context, fence run.Fence, record run.Audit) error {
+	r.mu.Lock()
+	r.fences = append(r.fences, fence)
+	r.mu.Unlock()
+	return r.Note(ctx, record)
+}
+
+func (r *fakeRecorder) Note(ctx context.Context, record run.Audit) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() != nil {

@@ -43,9 +43,11 @@ type Scoper interface {
 	Filter(ctx context.Context, request sdk.FilterRequest) (sdk.Filtering, error)
 }
 
-// Recorder commits one audit record under a run's fence. When it returns an error nothing was committed.
+// Recorder commits one audit record: Record under a run's fence, Note where there is no run. When it returns an error
+// nothing was committed.
 type Recorder interface {
 	Record(ctx context.Context, fence run.Fence, record run.Audit) error
+	Note(ctx context.Context, record run.Audit) error
 }
 
 // Config is what a gate is made of.

@@ -24,6 +24,7 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 	result, err := source.Invoke(timed, v.tool, sdk.Call{
 		Tool: cmp.Or(v.tool.RawName, v.tool.Name), Args: v.args, Identity: v.call.Identity,
 		Scope: scopeOf(v.tool, v.call.ToolPolicy), RunID: v.call.Fence.ID, CallID: v.call.ID,
+		Workspace: v.call.Workspace,
 	})
 	took := time.Since(started)
 	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision}

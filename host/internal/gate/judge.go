@@ -55,6 +55,9 @@ func (h *hearing) hold(ctx context.Context) {
 	if failed != "" {
 		h.tighten(policy.GuardSource, sdk.Opinion{Action: sdk.Deny, Reason: pluginFailed("exec-guard", failed)}, failed)
 	}
+	if h.tool.Asks {
+		h.tighten("tool", sdk.Opinion{Action: sdk.RequireApproval, Reason: "The tool always needs approval"}, "")
+	}
 	known := sdk.Opinion{Action: h.decision.Action, Reason: h.decision.Reason, PatternMatched: h.decision.Pattern}
 	for _, judge := range h.under.Judges {
 		if judge.Wants(h.tool.Name, h.tool.RawName) {

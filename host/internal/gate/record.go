@@ -24,7 +24,7 @@ func (g *Gate) recordDecision(ctx context.Context, v Verdict, approval *run.Appr
 	if approval != nil {
 		record.ApprovalID = approval.ID
 	}
-	if err := g.cfg.Recorder.Record(ctx, v.call.Fence, record); err != nil {
+	if err := g.commit(ctx, v.call, record); err != nil {
 		return fmt.Errorf("record decision: %w", err)
 	}
 	return nil
@@ -38,9 +38,18 @@ func (g *Gate) recordOutcome(ctx context.Context, v Verdict, outcome run.CallOut
 	record := g.recordOf(v, run.Ended)
 	record.IsError, record.Duration, record.Gas = outcome.IsError, outcome.Duration, outcome.Gas
 	record.ResultDigest = run.Digest([]byte(outcome.Content))
-	if err := g.cfg.Recorder.Record(ctx, v.call.Fence, record); err != nil {
+	if err := g.commit(ctx, v.call, record); err != nil {
 		g.cfg.Log.Error("outcome not recorded", slog.String("tool", v.tool.Name), slog.Any("error", err))
 	}
+}
+
+// commit stores a record under the fence of the call's run. Of a call that belongs to none it makes a note: there is no
+// claim that could be over.
+func (g *Gate) commit(ctx context.Context, call run.Call, record run.Audit) error {
+	if call.Unkept {
+		return g.cfg.Recorder.Note(ctx, record)
+	}
+	return g.cfg.Recorder.Record(ctx, call.Fence, record)
 }
 
 func (g *Gate) recordOf(v Verdict, stage run.AuditStage) run.Audit {

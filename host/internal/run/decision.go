@@ -54,6 +54,7 @@ type Tool struct {
 	TrustedText bool   // non-JSON results pass under a hard scope
 	Digest      string // of definition and endpoint: changes when either does
 	Profile     string // reserved for runs of this profile; empty: for all
+	Asks        bool   // always needs a person's approval, whatever the rules allow
 }
 
 // Call is a model's wish that became a call of a run.
@@ -67,6 +68,8 @@ type Call struct {
 	Spent      int             // earlier calls of the tool in this run that were let through
 	Args       json.RawMessage // a JSON object, as the model wrote it
 	Timeout    time.Duration   // of the call; 0, and more than the gate's: the gate's
+	Workspace  string          // id of the configured folder it works on; empty: the identity's. Never a client's word.
+	Unkept     bool            // its face keeps no runs: only audit records of it are stored, and its fence is not asked
 }
 
 // Level is the seed's word for an action's severity.
