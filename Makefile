@@ -10,7 +10,7 @@ WAZEVO := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(if $(RACE),$(foreach part,ssa frontend backend/...,-gcflags=$(WAZEVO)/$(part)=-race=false))
 BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
-SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' -o -path '*/console/page/*' 2>/dev/null) go.mod go.sum
+SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' -o -path '*/web/*/page/*' -o -path '*/web/parts/*' 2>/dev/null) go.mod go.sum
 
 # What builds and tests write for a moment stays below this folder too.
 export TMPDIR := $(CURDIR)/.tmp

@@ -1,14 +1,11 @@
 package blackbox
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fastreact/fastreact/testdata/peers"
+	"github.com/fastreact/fastreact/testdata/pagetest"
 )
 
 // newDiagnostician is a model that reads the logs and reports what the question asks it to report.
@@ -64,13 +61,8 @@ func draftOf(request string) string {
 // command line, a report, an answer, a fallback, a failure and a disconnect.
 func TestTheBundledPageAsksTheRealService(t *testing.T) {
 	t.Parallel()
-	const chromium, token = "/usr/bin/chromium", "service-token-of-the-real-page"
-	if _, err := os.Stat(chromium); err != nil {
-		peers.Missing(t, "chromium")
-	}
-	if _, err := os.Stat(filepath.Join(peers.Modules(t), "playwright-core")); err != nil {
-		peers.Missing(t, "playwright-core (npm ci --ignore-scripts --prefix .ci/peers)")
-	}
+	const token = "service-token-of-the-real-page"
+	chromium := pagetest.Browser(t)
 	logs := t.TempDir()
 	line := "2026-11-30T16:40:00Z ERROR checkout upstream timed out after 2400 ms\n"
 	if err := os.WriteFile(filepath.Join(logs, "app.log"), []byte(line), 0o600); err != nil {
@@ -86,48 +78,8 @@ func TestTheBundledPageAsksTheRealService(t *testing.T) {
 	if err != nil || json.Unmarshal([]byte(login), &address) != nil {
 		t.Fatalf("ui: %v\n%s", err, login)
 	}
-	s.browse(chromium, address.URL)
+	pagetest.Run(t, 6, pagetest.Bench(t, "", "testdata"), "page.mjs", chromium, "LOGIN="+address.URL, "TOKEN="+s.token, "SERVICE="+s.url)
 	s.expectPageRuns()
-}
-
-// browse runs the test program of the page and makes each of its reports a test of its own.
-func (s *service) browse(chromium, login string) {
-	s.t.Helper()
-	folder := s.t.TempDir()
-	for _, file := range []string{filepath.Join("testdata", "page.mjs"), "../../../host/internal/web/console/testdata/report.mjs"} {
-		text, err := os.ReadFile(file)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o600)
-		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(peers.Modules(s.t), filepath.Join(folder, "node_modules")); err != nil {
-		s.t.Fatal(err)
-	}
-	node := exec.CommandContext(s.t.Context(), peers.Node(s.t), "page.mjs")
-	node.Dir = folder
-	node.Env = append(os.Environ(), "CHROMIUM="+chromium, "LOGIN="+login, "TOKEN="+s.token, "SERVICE="+s.url)
-	complaints := &lockedBuffer{}
-	node.Stderr = complaints
-	out, err := node.Output()
-	if err != nil {
-		s.t.Errorf("page.mjs: %v\n%s", err, complaints)
-	}
-	count := 0
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); count++ {
-		var report struct{ Name, Error string }
-		if err := json.Unmarshal(lines.Bytes(), &report); err != nil {
-			s.t.Fatalf("page.mjs said %q", lines.Text())
-		}
-		if report.Error != "" {
-			s.t.Errorf("%s: %s\n%s", report.Name, report.Error, s.output)
-		}
-	}
-	if count != 6 {
-		s.t.Errorf("page.mjs reported %d tests, want 6", count)
-	}
 }
 
 // expectPageRuns looks at what the service remembers of what the page asked, newest first.

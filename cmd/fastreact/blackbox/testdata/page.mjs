@@ -1,20 +1,11 @@
 // Uses the page of a real service in a browser.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { browser, shot as picture } from "./chromium.mjs";
 import { test } from "./report.mjs";
 
-const { CHROMIUM, LOGIN, SERVICE, TOKEN, FASTREACT_ARTIFACTS } = process.env;
+const { LOGIN, SERVICE, TOKEN } = process.env;
 
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-  ],
-});
 const page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
 page.setDefaultTimeout(60_000);
 const sent = [];
@@ -27,14 +18,7 @@ async function ask(question) {
   await turn().locator(".content").waitFor();
 }
 
-async function shot(name) {
-  if (!FASTREACT_ARTIFACTS) return;
-  mkdirSync(join(FASTREACT_ARTIFACTS, "service"), { recursive: true });
-  const size = page.viewportSize();
-  await page.setViewportSize({ ...size, height: await page.evaluate(() => document.documentElement.scrollHeight) });
-  await page.screenshot({ path: join(FASTREACT_ARTIFACTS, "service", name + ".png") });
-  await page.setViewportSize(size);
-}
+const shot = (name) => picture(page, "service", name);
 
 await test("a code of the command line logs in, and a report with its evidence comes", async () => {
   await page.goto(LOGIN);

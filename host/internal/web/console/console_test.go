@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,17 +62,21 @@ func lockedConfig() web.Config {
 
 func TestEveryFileOfThePageIsServedToEverybodyUnderAStrictPolicy(t *testing.T) {
 	server := serve(t, lockedConfig())
-	files, err := os.ReadDir("page")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, folder := range []string{"page", "../parts"} {
+		found, err := filepath.Glob(folder + "/*")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v", folder, err)
+		}
+		files = append(files, found...)
 	}
 	types := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 		".svg": "image/svg+xml",
 	}
 	for _, file := range files {
-		path := "/ui/" + strings.TrimSuffix(file.Name(), "index.html")
-		text, err := os.ReadFile("page/" + file.Name())
+		path := "/ui/" + strings.TrimSuffix(filepath.Base(file), "index.html")
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +86,7 @@ func TestEveryFileOfThePageIsServedToEverybodyUnderAStrictPolicy(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes", path, response.StatusCode, len(body))
 		}
 		want := map[string]string{
-			"Content-Type":    types[file.Name()[strings.LastIndex(file.Name(), "."):]],
+			"Content-Type":    types[filepath.Ext(file)],
 			"Cache-Control":   "no-cache",
 			"Nosniff":         "nosniff",
 			"Referrer-Policy": "no-referrer",

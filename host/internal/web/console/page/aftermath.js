@@ -1,8 +1,8 @@
 // What can be done with a run when it is over: read its trace, rate it, copy its answer.
 
 import { feedback, trace, tracePath } from "./api.js";
-import { button, make, moment } from "./dom.js";
-import { announce, duration } from "./progress.js";
+import { announce, button, make, moment } from "./dom.js";
+import { duration } from "./progress.js";
 
 /**
  * Builds the trace of a run, which is read when somebody opens it.

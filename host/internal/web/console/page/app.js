@@ -1,8 +1,7 @@
 // The page: who may ask, the conversation, and the field to ask in.
 
 import { ApiError, login, logout, session } from "./api.js";
-import { find } from "./dom.js";
-import { announce } from "./progress.js";
+import { announce, find } from "./dom.js";
 import { Turn } from "./turn.js";
 
 const page = {

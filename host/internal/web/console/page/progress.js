@@ -1,14 +1,6 @@
 // Shows how far a run is, for eyes and for screen readers.
 
-import { find, make } from "./dom.js";
-
-/**
- * Says something to a screen reader without moving its focus.
- * @param {string} text
- */
-export function announce(text) {
-  find("live", HTMLElement).textContent = text;
-}
+import { announce, make } from "./dom.js";
 
 /** The steps of one run. A step that comes again is shown once, as the current one. */
 export class Progress {

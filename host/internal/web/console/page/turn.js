@@ -2,9 +2,9 @@
 
 import { copyView, feedbackView, traceView } from "./aftermath.js";
 import { ask, Refused } from "./ask.js";
-import { button, make } from "./dom.js";
+import { announce, button, make } from "./dom.js";
 import { Violation } from "./frames.js";
-import { announce, Progress } from "./progress.js";
+import { Progress } from "./progress.js";
 import { contentText, contentView } from "./report.js";
 
 /**

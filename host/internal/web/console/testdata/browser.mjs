@@ -1,24 +1,12 @@
 // Uses the page in a browser, against a service that answers as it should and as it should not.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { controls, contrasts, landmarks } from "./accessible.mjs";
+import { browser, DESK, PHONE, sameWidth, shot, watch } from "./chromium.mjs";
 import { test } from "./report.mjs";
 
-const { OPEN, LOCKED, CONTROL, TOKEN, CHROMIUM, FASTREACT_ARTIFACTS } = process.env;
+const { OPEN, LOCKED, CONTROL, TOKEN } = process.env;
 const SECRET = "TEXT-THAT-MUST-NOT-BE-SHOWN";
-
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-  ],
-});
-
-const DESK = { width: 1100, height: 900 };
 
 const control = async (path = "/") => (await fetch(CONTROL + path)).json();
 
@@ -27,12 +15,7 @@ async function open(base = OPEN + "/ui/") {
   const context = await browser.newContext({ viewport: DESK, permissions: ["clipboard-read", "clipboard-write"] });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
-  const complaints = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    // The browser itself notes answers that are no success.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) complaints.push(message.text());
-  });
+  const complaints = watch(page);
   await page.goto(base);
   await page.locator("#composer, #login").filter({ visible: true }).first().waitFor();
   const turn = () => page.locator(".turn").last();
@@ -51,15 +34,7 @@ async function open(base = OPEN + "/ui/") {
       await page.keyboard.press("Enter");
       await turn().getByText("Collecting evidence.").waitFor();
     },
-    async shot(name) {
-      if (!FASTREACT_ARTIFACTS) return;
-      mkdirSync(join(FASTREACT_ARTIFACTS, "page"), { recursive: true });
-      const size = page.viewportSize();
-      const height = Math.max(size.height, await page.evaluate(() => document.documentElement.scrollHeight));
-      await page.setViewportSize({ ...size, height });
-      await page.screenshot({ path: join(FASTREACT_ARTIFACTS, "page", name.replace(/[^a-z]+/gi, "-") + ".png"), animations: "allow" });
-      await page.setViewportSize(size);
-    },
+    shot: (name) => shot(page, "page", name),
     async close() {
       await context.close();
       assert.deepEqual(complaints, []);
@@ -97,8 +72,6 @@ async function until(seen) {
   }
   assert.fail("the service did not see it: " + JSON.stringify(await control()));
 }
-
-const sameWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 await pageTest("the page opens ready to ask, with nothing from anywhere else", async ({ page, shot }) => {
   assert.equal(await page.title(), "FastReAct");
@@ -367,7 +340,7 @@ await pageTest("everything is done with the keyboard alone", async ({ page, turn
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  for (const [device, viewport] of [["desk", { width: 1100, height: 900 }], ["phone", { width: 360, height: 740 }]]) {
+  for (const [device, viewport] of [["desk", DESK], ["phone", PHONE]]) {
     await pageTest(`${colorScheme} on a ${device}: names, landmarks, contrast and width are right in every state`, async ({ page, turn, ask, askHeld, shot }) => {
       const check = async (state) => {
         assert.deepEqual(await page.evaluate(contrasts), [], state);
@@ -438,7 +411,7 @@ await test("a one-time code logs in, leaves the address, and is of no use to ano
   await view.page.goto("about:blank");
   await view.page.goto(address); // the same link again, in the browser that is logged in
   await view.ask("answer");
-  await view.page.setViewportSize({ width: 360, height: 740 });
+  await view.page.setViewportSize(PHONE);
   assert.ok(await sameWidth(view.page));
   assert.ok(await view.page.evaluate(() => document.querySelector("header").offsetHeight < 64), "the bar has one line");
   assert.ok(await view.page.getByRole("button", { name: "New conversation" }).isVisible());

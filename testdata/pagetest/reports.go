@@ -1,4 +1,4 @@
-package console_test
+package pagetest
 
 import (
 	"bufio"
@@ -8,42 +8,22 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/fastreact/fastreact/testdata/peers"
 )
 
-// bench lays the page out beside the test programs, as modules, with the peers in reach.
-func bench(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	for _, part := range []string{"page", "testdata"} {
-		to := filepath.Join(folder, part)
-		if part == "testdata" {
-			to = folder
-		}
-		if err := os.CopyFS(to, os.DirFS(part)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(peers.Modules(t), filepath.Join(folder, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
+// patience bounds a test program. A machine that is busy takes minutes.
+const patience = 8 * time.Minute
 
-// runProgram runs a test program and makes each of its reports a test of its own. It wants at least that many.
-func runProgram(t *testing.T, least int, folder, program string, env ...string) {
+// Run runs a test program on a bench and makes each of its reports a test of its own. It wants at least that many.
+func Run(t *testing.T, least int, bench, program string, env ...string) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 8*time.Minute) // a machine that is busy takes minutes
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	node := exec.CommandContext(ctx, peers.Node(t), program)
-	node.Dir = folder
+	node.Dir = bench
 	node.Env = append(os.Environ(), env...)
 	var complaints bytes.Buffer
 	node.Stderr = &complaints

@@ -33,6 +33,14 @@ export function find(id, kind) {
 }
 
 /**
+ * Says something to a screen reader without moving its focus.
+ * @param {string} text
+ */
+export function announce(text) {
+  find("live", HTMLElement).textContent = text;
+}
+
+/**
  * Makes a button.
  * @param {string} label
  * @param {string} style class names
