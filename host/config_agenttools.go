@@ -89,6 +89,14 @@ func (a AgentToolsConfig) runtimeMode() string {
 	return modeDemo
 }
 
+// listeners lists the addresses on which the service will listen.
+func (c Config) listeners() []string {
+	if c.AgentTools.wanted() {
+		return []string{c.Server.Addr, c.AgentTools.Addr}
+	}
+	return []string{c.Server.Addr}
+}
+
 // firstWorkspace is the workspace that is active at first; empty when there is none.
 func (a AgentToolsConfig) firstWorkspace() string {
 	if a.Active == "" && len(a.Workspaces) == 1 {

@@ -20,8 +20,10 @@ func NewEgress(cfg Config) *Egress {
 	e := &Egress{egress.New(egress.Config{
 		Timeout: cfg.Plugins.Egress.Timeout, HeaderBytes: cfg.Plugins.Egress.HeaderBytes,
 	})}
-	if address, err := net.ResolveTCPAddr("tcp", cfg.Server.Addr); err == nil {
-		e.own(address)
+	for _, addr := range cfg.listeners() {
+		if address, err := net.ResolveTCPAddr("tcp", addr); err == nil {
+			e.own(address)
+		}
 	}
 	return e
 }
@@ -63,6 +65,16 @@ func (e *Egress) Prometheus(server PrometheusConfig) (http.RoundTripper, error) 
 		return nil, fmt.Errorf("prometheus: %w", err)
 	}
 	return e.broker.Transport(grants, nil), nil
+}
+
+// Provider returns the way to one provider of research: to the origin of its url and nowhere else, without redirects.
+func (e *Egress) Provider(provider ProviderConfig) (*http.Client, error) {
+	grants, err := egress.Endpoint(provider.URL, provider.Addresses)
+	if err != nil {
+		return nil, fmt.Errorf("provider %s: %w", provider.ID, err)
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: e.broker.Direct(grants), CheckRedirect: stay}, nil
 }
 
 // credential reports whether a header holds one, by its name. Others may well come back in an answer.

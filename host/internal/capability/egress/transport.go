@@ -14,6 +14,7 @@ type Transport struct {
 	grants  Grants
 	scanner Scanner
 	pool    *http.Transport
+	direct  bool // redirects are the caller's business
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -22,6 +23,11 @@ var _ http.RoundTripper = (*Transport)(nil)
 // value is whole.
 func (b *Broker) Transport(grants Grants, values []string) *Transport {
 	return &Transport{grants: grants, scanner: NewScanner(values), pool: b.connections(grants)}
+}
+
+// Direct returns a way out with connections of its own that follows no redirect: it is answered as it came.
+func (b *Broker) Direct(grants Grants) *Transport {
+	return &Transport{grants: grants, scanner: NewScanner(nil), pool: b.connections(grants), direct: true}
 }
 
 // CloseIdleConnections drops the connections that are not in use.
@@ -48,7 +54,7 @@ func (t *Transport) trip(request *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		method, withBody := after(response.StatusCode, current.Method)
-		if !redirects(response) || method != current.Method || !withBody && current.Body != nil {
+		if t.direct || !redirects(response) || method != current.Method || !withBody && current.Body != nil {
 			return t.guard(response)
 		}
 		_ = response.Body.Close()
