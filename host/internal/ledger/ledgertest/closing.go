@@ -70,10 +70,17 @@ func (w *world) calls(ctx context.Context, r run.Run) map[string]func() error {
 			_, _, err := w.Resolve(ctx, run.Resolution{ID: "x", Status: run.Denied})
 			return err
 		},
-		"Audits": func() error { _, err := w.Audits(ctx, nil, 0, 1); return err },
-		"Stats":  func() error { _, err := w.Stats(ctx, run.Filter{}); return err },
-		"Prune":  func() error { _, err := w.Prune(ctx, time.Now(), 1); return err },
-		"Ping":   func() error { return w.Ping(ctx) },
+		"Research": func() error { _, err := w.Research(ctx, "x"); return err },
+		"AddResearch": func() error {
+			_, err := w.AddResearch(ctx, 0, run.ResearchEntry{Workspace: "x", Kind: run.ResearchPlan, Body: []byte(`{}`)})
+			return err
+		},
+		"ResearchKeyed": func() error { _, err := w.ResearchKeyed(ctx, "x", "y"); return err },
+		"Note":          func() error { return w.Note(ctx, run.Audit{Stage: run.Decided, Run: ref("turn")}) },
+		"Audits":        func() error { _, err := w.Audits(ctx, nil, 0, 1); return err },
+		"Stats":         func() error { _, err := w.Stats(ctx, run.Filter{}); return err },
+		"Prune":         func() error { _, err := w.Prune(ctx, time.Now(), 1); return err },
+		"Ping":          func() error { return w.Ping(ctx) },
 	}
 }
 

@@ -18,7 +18,8 @@ type Opener func(t *testing.T, clock func() time.Time) ledger.Ledger
 func Run(t *testing.T, empty func(t *testing.T) Opener) {
 	for _, part := range [][]fact{
 		runFacts(), claimFacts(), seizeFacts(), cancelFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
-		sessionFacts(), approvalFacts(), answerFacts(), outboxFacts(), pairFacts(), feedbackFacts(), bookFacts(), pruneFacts(), closeFacts(),
+		sessionFacts(), approvalFacts(), answerFacts(), outboxFacts(), pairFacts(), feedbackFacts(),
+		researchFacts(), noteFacts(), bookFacts(), pruneFacts(), closeFacts(),
 	} {
 		for _, f := range part {
 			t.Run(f.sentence, func(t *testing.T) {

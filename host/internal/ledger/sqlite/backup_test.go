@@ -64,6 +64,29 @@ func TestBackupOfAnOpenLedgerHoldsEverythingCommittedBefore(t *testing.T) {
 	}
 }
 
+func TestBackupHoldsResearchAndGoesOnWhereItEnded(t *testing.T) {
+	folder := t.TempDir()
+	l := openAt(t, filepath.Join(folder, "f.db"))
+	plan := run.ResearchEntry{Workspace: "lab", Kind: run.ResearchPlan, Key: "key", Body: []byte(`{}`)}
+	added, err := l.AddResearch(t.Context(), 0, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(folder, "copy.db")
+	if _, err := sqlite.Backup(t.Context(), filepath.Join(folder, "f.db"), target); err != nil {
+		t.Fatal(err)
+	}
+	copied := openAt(t, target)
+	kept, err := copied.Research(t.Context(), "lab")
+	if diff := cmp.Diff([]run.ResearchEntry{added}, kept); diff != "" || err != nil {
+		t.Fatalf("%v, research (-want +got):\n%s", err, diff)
+	}
+	plan.Key = ""
+	if next, err := copied.AddResearch(t.Context(), added.Sequence, plan); err != nil || next.Sequence <= added.Sequence {
+		t.Errorf("sequence %d after %d, error %v", next.Sequence, added.Sequence, err)
+	}
+}
+
 func TestBackupTakenWhileWritersWorkIsWhole(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "f.db")

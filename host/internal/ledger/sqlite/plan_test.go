@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,28 @@ func TestListsSortNothingAndScanNoTable(t *testing.T) {
 			t.Errorf("%s:\n%s", parts[1], got)
 		}
 	}
+}
+
+func TestResearchAndNotesAreFoundByTheirIndexes(t *testing.T) {
+	l := opened(t)
+	for query, index := range map[string]string{
+		readResearch: "research_by_workspace", readResearchKeyed: "research_keys", insertResearch: "research_by_workspace",
+		pruneNotes: "audits_noted", selectAudits + ` WHERE a.run = 1 ORDER BY a.sequence`: "audits_by_run",
+	} {
+		args := make([]any, 7)
+		got := plan(t, l, query, args[:parameters(query)]...)
+		if !strings.Contains(got, index) || strings.Contains(got, "TEMP B-TREE") {
+			t.Errorf("%s:\n%s", query, got)
+		}
+	}
+}
+
+// parameters counts what a query is to be given.
+func parameters(query string) int {
+	if numbered := regexp.MustCompile(`\?\d`).FindAllString(query, -1); len(numbered) > 0 {
+		return len(slices.Compact(slices.Sorted(slices.Values(numbered))))
+	}
+	return strings.Count(query, "?")
 }
 
 func TestWriterSyncsEveryCommit(t *testing.T) {

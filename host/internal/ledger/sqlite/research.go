@@ -11,16 +11,18 @@ import (
 
 const selectResearch = `SELECT sequence, workspace, kind, at, key, digest, body FROM research`
 
-// newestPlan is where a workspace's present research begins.
-const newestPlan = `(SELECT MAX(sequence) FROM research WHERE workspace = ?1 AND kind = 'plan')`
+// A workspace's present research begins with its newest plan.
+const readResearch = selectResearch + `
+	WHERE workspace = ?1 AND sequence >= (SELECT MAX(sequence) FROM research WHERE workspace = ?1 AND kind = 'plan')
+	ORDER BY sequence`
+
+const readResearchKeyed = selectResearch + ` WHERE workspace = ? AND key = ? AND key <> ''`
 
 // Research returns the entries of a workspace from its newest plan on.
 func (l *Ledger) Research(ctx context.Context, workspace string) ([]run.ResearchEntry, error) {
 	var entries []run.ResearchEntry
 	err := l.read(ctx, "read research", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(
-			ctx, selectResearch+` WHERE workspace = ?1 AND sequence >= `+newestPlan+` ORDER BY sequence`, workspace,
-		)
+		rows, err := snapshot.QueryContext(ctx, readResearch, workspace)
 		entries, err = collect(rows, err, scanResearch)
 		return err
 	})
@@ -32,9 +34,7 @@ func (l *Ledger) ResearchKeyed(ctx context.Context, workspace, key string) (run.
 	const op = "read research under its key"
 	var entry run.ResearchEntry
 	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(
-			ctx, selectResearch+` WHERE workspace = ? AND key = ? AND key <> ''`, workspace, key,
-		)
+		rows, err := snapshot.QueryContext(ctx, readResearchKeyed, workspace, key)
 		entry, err = first(rows, err, scanResearch)
 		return orUnknown(err, unknownResearch(op))
 	})
@@ -66,12 +66,12 @@ func (t *tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntr
 	if entry.At.IsZero() {
 		entry.At = t.now
 	}
-	rows, err := t.rows(`SELECT COUNT(*) FROM research WHERE workspace = ? AND key = ? AND key <> ''`, entry.Workspace, entry.Key)
-	used, err := first(rows, err, number)
-	if err != nil {
+	rows, err := t.rows(readResearchKeyed, entry.Workspace, entry.Key)
+	used, err := collect(rows, err, scanResearch)
+	switch {
+	case err != nil:
 		return run.ResearchEntry{}, err
-	}
-	if used > 0 {
+	case len(used) > 0:
 		return run.ResearchEntry{}, researchExists("add research")
 	}
 	rows, err = t.rows(

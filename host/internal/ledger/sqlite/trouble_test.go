@@ -19,7 +19,12 @@ import (
 
 func opened(t *testing.T) *Ledger {
 	t.Helper()
-	l, err := Open(context.Background(), Config{Path: filepath.Join(t.TempDir(), "ledger.db")})
+	return openedAt(t, filepath.Join(t.TempDir(), "ledger.db"))
+}
+
+func openedAt(t *testing.T, path string) *Ledger {
+	t.Helper()
+	l, err := Open(context.Background(), Config{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func (l *Ledger) pruneNotes(ctx context.Context, before time.Time) error {
 }
 
 const pruneNotes = `
-	DELETE FROM audits WHERE sequence IN (SELECT sequence FROM audits WHERE run IS NULL AND at < ? ORDER BY at LIMIT ?)`
+	DELETE FROM audits WHERE sequence IN (
+		SELECT sequence FROM audits WHERE noted_id IS NOT NULL AND at < ? ORDER BY at LIMIT ?)`
 
 func (l *Ledger) pruneRuns(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	for removed < limit {

@@ -35,7 +35,7 @@ INSERT INTO sqlite_sequence (name, seq) SELECT 'audits_and_notes', seq FROM sqli
 DROP TABLE audits;
 ALTER TABLE audits_and_notes RENAME TO audits;
 CREATE INDEX audits_by_run ON audits (run, sequence);
-CREATE INDEX audits_noted ON audits (at) WHERE run IS NULL;
+CREATE INDEX audits_noted ON audits (at) WHERE noted_id IS NOT NULL;
 
 -- The book of each workspace's research. It only grows.
 CREATE TABLE research (
