@@ -85,3 +85,39 @@ func TestAnIncompleteRecordIsNotStored(t *testing.T) {
 		})
 	}
 }
+
+func TestANoteIsStoredUnderNoFence(t *testing.T) {
+	for _, record := range []run.Audit{decision, outcome} {
+		books := &fakeLedger{}
+		if err := New(books).Note(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]run.Audit{record}, books.notes); diff != "" || len(books.fences) > 0 {
+			t.Errorf("fences %v, notes (-want +got):\n%s", books.fences, diff)
+		}
+	}
+}
+
+func TestANoteThatIsNotStoredIsAnError(t *testing.T) {
+	err := New(&fakeLedger{err: ledger.ErrClosed}).Note(t.Context(), decision)
+	if !errors.Is(err, ledger.ErrClosed) {
+		t.Errorf("error = %v, want ErrClosed", err)
+	}
+}
+
+func TestAnIncompleteNoteIsNotStored(t *testing.T) {
+	cases := map[string]func(*run.Audit){
+		"of nothing":            func(a *run.Audit) { a.Run.ID = "" },
+		"without a time":        func(a *run.Audit) { a.At = time.Time{} },
+		"without a decision":    func(a *run.Audit) { a.Decision = nil },
+		"of an unknown stage":   func(a *run.Audit) { a.Stage = "maybe" },
+		"an outcome of nothing": func(a *run.Audit) { a.Stage = run.Ended },
+	}
+	for name, spoil := range cases {
+		books, record := &fakeLedger{}, decision
+		spoil(&record)
+		if err := New(books).Note(t.Context(), record); !errors.Is(err, ErrIncomplete) || len(books.notes) > 0 {
+			t.Errorf("%s: error = %v, notes = %v", name, err, books.notes)
+		}
+	}
+}
