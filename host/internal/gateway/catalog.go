@@ -3,6 +3,9 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"slices"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // Catalog is the list of the nine tools.
@@ -10,7 +13,7 @@ type Catalog struct {
 	Tools []Descriptor
 }
 
-// Descriptor is what clients learn of a tool. Nothing in it may be derived from the tool's name.
+// Descriptor is what clients learn of a tool: nobody has to derive anything from its name.
 type Descriptor struct {
 	ToolID, ToolVersion             string
 	CapabilityID, CapabilityVersion string
@@ -27,5 +30,39 @@ type Descriptor struct {
 
 // Catalog returns the nine tools in the contract's order, each with whether it works now in the active workspace.
 func (g *Gateway) Catalog(ctx context.Context) Catalog {
-	return Catalog{}
+	workspace := g.Active()
+	visible := g.cfg.Gate.Visible(ctx, bound())
+	catalog := Catalog{}
+	for _, tool := range tools() {
+		d := tool.describe()
+		if obstacle := g.obstacle(ctx, workspace, tool, visible); obstacle != "" {
+			d.Availability, d.UnavailableReason = "UNAVAILABLE", diagnose(obstacle).sentence
+		}
+		catalog.Tools = append(catalog.Tools, d)
+	}
+	return catalog
+}
+
+// obstacle is what keeps a tool from working, or nothing.
+func (g *Gateway) obstacle(ctx context.Context, workspace string, tool tool, visible []run.Tool) trouble {
+	stands := slices.ContainsFunc(visible, func(t run.Tool) bool { return t.Name == tool.name() })
+	switch {
+	case workspace == "":
+		return noWorkspace
+	case !stands:
+		return notLoaded
+	case g.cfg.Ready == nil:
+		return ""
+	}
+	return trouble(g.cfg.Ready(ctx, workspace, tool.id))
+}
+
+// bound is what the calls of this face may see and execute: the nine tools.
+func bound() run.ToolPolicy {
+	policy := run.ToolPolicy{Mode: run.Allowlist, Profile: Profile}
+	for _, tool := range tools() {
+		policy.Allowed = append(policy.Allowed, tool.name())
+	}
+	slices.Sort(policy.Allowed)
+	return policy
 }

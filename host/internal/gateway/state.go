@@ -38,6 +38,7 @@ type Result struct {
 	Output                     json.RawMessage // a JSON object
 	ObjectRefs, ProvenanceRefs []string        // ids of objects
 	Diagnostic                 string          // a fixed sentence; empty when there is nothing to say
+	PlanID                     string          // of the plan that was prepared for a person's decision; else empty
 	Encoded                    json.RawMessage // the whole document as it is served
 }
 
