@@ -57,7 +57,7 @@ func newServer(tb testing.TB, native sdk.Native) *Server {
 	}
 	options := Options{Config: cfg, Version: "test", Log: slog.New(slog.DiscardHandler)}
 	for _, m := range modules {
-		if m.Name != "files" { // no file is touched here
+		if m.Name != "files" && m.Name != "investigation" { // no file is touched here
 			options.Modules = append(options.Modules, Module{Name: m.Name, Bytes: m.Bytes})
 		}
 	}

@@ -36,6 +36,7 @@ func Plugins() []Plugin {
 		{Name: "evidence-guard", Dir: "policies/evidenceguard/module"},
 		{Name: "exec-guard", Dir: "policies/execguard/module"},
 		{Name: "files", Dir: "plugins/files/module"},
+		{Name: "investigation", Dir: "plugins/investigation/module"},
 		{Name: "pska-scope", Dir: "policies/pskascope/module"},
 		{Name: "semantic-guard", Dir: "policies/semanticguard/module"},
 		{Name: "shell", Dir: "plugins/shell/module"},

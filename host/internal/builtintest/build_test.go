@@ -86,7 +86,7 @@ func TestEveryModuleLoads(t *testing.T) {
 // buildAll copies the sources the plugins are made of to a folder of its own and builds them there.
 func buildAll(name string) (map[string][]byte, error) {
 	root := filepath.Join(shelf.dir, name)
-	for _, part := range []string{"go.mod", "go.sum", "sdk", "plugins/files", "plugins/shell", "policies"} {
+	for _, part := range []string{"go.mod", "go.sum", "sdk", "plugins/files", "plugins/investigation", "plugins/shell", "policies"} {
 		if err := copyTree(filepath.Join(home, part), filepath.Join(root, part)); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func load(t *testing.T, name string, mode sdk.FileMode) *wasm.Plugin {
 		}
 	})
 	module := wasm.Module{Name: name, Bytes: builds[name], Builtin: true}
-	if name == "files" || name == "shell" {
+	if name == "files" || name == "investigation" || name == "shell" {
 		module.Grants = sdk.Capabilities{Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: mode}}}
 	}
 	if name == "shell" {
