@@ -78,7 +78,7 @@ func (a *admission) addBuiltin(b Module) {
 		return
 	}
 	module := wasm.Module{Bytes: b.Bytes, Grants: b.Grants, Builtin: true, AllowUnpinned: true}
-	if err := a.add(&resident{module: module, builtin: b.Name}); err != nil {
+	if err := a.add(&resident{module: module, builtin: b.Name, profile: b.Profile}); err != nil {
 		a.refuse(&refusedPlugin{entry: -1, plugin: b.Name, err: err})
 	}
 }

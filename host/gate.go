@@ -34,11 +34,14 @@ func (s *Server) buildGate(context.Context) error {
 
 // sources lists who runs tools while a generation serves.
 func (s *Server) sources(g *generation) ([]gate.Source, error) {
-	tools, err := newWasmTools(g.kindOf(sdk.KindTool), s.options.Config.Workspace.Root, s.quotas)
+	cfg := s.options.Config
+	tools, err := newWasmTools(g.kindOf(sdk.KindTool), folders{
+		root: cfg.Workspace.Root, quotas: s.quotas, configured: cfg.AgentTools.Workspaces,
+	})
 	if err != nil {
 		return nil, err
 	}
-	sources := []gate.Source{tools, handle.New(s.ledger, s.options.Config.Tools.MaxResultBytes)}
+	sources := []gate.Source{tools, handle.New(s.ledger, cfg.Tools.MaxResultBytes)}
 	for _, native := range s.options.Natives {
 		sources = append(sources, nativeTools{native})
 	}

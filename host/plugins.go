@@ -14,11 +14,17 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
+// AgentTools is the profile of the tools that work on configured folders: they are for the agent tool protocol alone.
+const AgentTools = "agent-tools"
+
 // Module is a plugin that ships with the program and is trusted as the program is.
 type Module struct {
 	Name   string
 	Bytes  []byte
 	Grants sdk.Capabilities // what the program grants its own plugin
+	// Profile reserves the plugin's tools for calls of this profile, which say on which configured folder they work;
+	// empty: the tools are for all, and work on the workspace of their caller.
+	Profile string
 }
 
 // resident is a plugin that was read and checked, and is compiled beside the listener or before it serves. Until then
@@ -30,6 +36,7 @@ type resident struct {
 	module     wasm.Module
 	path       string // as the configuration writes it; empty for one that comes with the program
 	builtin    string // name under which it comes with the program, else empty
+	profile    string // for whose calls its tools are reserved; empty: for all
 	signer     string // who signed it, of those who are trusted; may be empty
 	sealed     string // of everything that makes it this plugin
 

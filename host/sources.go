@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
-	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
@@ -13,14 +13,13 @@ import (
 
 // wasmTools offers the tools of Wasm plugins to the gate.
 type wasmTools struct {
-	tools      []run.Tool
-	plugins    map[string]*resident // by registered tool name
-	workspaces string               // folder that holds the workspaces
-	quotas     *capability.Quotas
+	tools   []run.Tool
+	plugins map[string]*resident // by registered tool name
+	folders folders
 }
 
-func newWasmTools(residents []*resident, workspaces string, quotas *capability.Quotas) (*wasmTools, error) {
-	w := &wasmTools{plugins: map[string]*resident{}, workspaces: workspaces, quotas: quotas}
+func newWasmTools(residents []*resident, folders folders) (*wasmTools, error) {
+	w := &wasmTools{plugins: map[string]*resident{}, folders: folders}
 	for _, r := range residents {
 		for _, spec := range r.manifest().Tools {
 			if other, taken := w.plugins[spec.Name]; taken {
@@ -28,8 +27,8 @@ func newWasmTools(residents []*resident, workspaces string, quotas *capability.Q
 			}
 			w.plugins[spec.Name] = r
 			w.tools = append(w.tools, run.Tool{
-				Name: spec.Name, RawName: spec.Name, Description: spec.Description, Schema: spec.InputSchema,
-				Source: run.FromWasm, Plugin: r.Name(), Scoped: spec.Scope,
+				Name: spec.Name, RawName: rawName(r, spec.Name), Description: spec.Description, Schema: spec.InputSchema,
+				Source: run.FromWasm, Plugin: r.Name(), Scoped: spec.Scope, Profile: r.profile,
 				Digest: definitionDigest(spec.Name, spec.Description, spec.InputSchema, r.Digest()),
 			})
 		}
@@ -37,24 +36,30 @@ func newWasmTools(residents []*resident, workspaces string, quotas *capability.Q
 	return w, nil
 }
 
+// rawName is the name by which rules may know a tool beside the registered one. A tool that is reserved for a profile
+// has in its protocol a dot where its registered name, as models take names, has the first underscore:
+// graph_get_node is graph.get_node there.
+func rawName(r *resident, name string) string {
+	if r.profile == "" {
+		return name
+	}
+	return strings.Replace(name, "_", ".", 1)
+}
+
 // Tools lists the tools of every plugin.
 func (w *wasmTools) Tools(context.Context) []run.Tool { return w.tools }
 
-// Invoke runs one tool in a fresh instance over the caller's workspace.
+// Invoke runs one tool in a fresh instance over the folder of the call.
 func (w *wasmTools) Invoke(ctx context.Context, tool run.Tool, call sdk.Call) (result sdk.Result, err error) {
-	folder, err := capability.Workspace(w.workspaces, call.Identity.TenantKey, call.Identity.UserKey)
+	r := w.plugins[tool.Name]
+	calling, release, err := w.folders.open(r, call)
 	if err != nil {
-		return sdk.Result{}, fmt.Errorf("open workspace: %w", err)
-	}
-	account, release, err := w.quotas.Open(folder)
-	if err != nil {
-		return sdk.Result{}, fmt.Errorf("open workspace: %w", err)
+		return sdk.Result{}, err
 	}
 	defer release()
-	err = w.plugins[tool.Name].use(ctx, func(plugin *wasm.Plugin) error {
-		result, err = plugin.Call(ctx, wasm.CallContext{
-			Tenant: call.Identity.TenantKey, RunID: call.RunID, CallID: call.CallID, Workspace: folder, Account: account,
-		}, call)
+	call.Tool = tool.Name
+	err = r.use(ctx, func(plugin *wasm.Plugin) error {
+		result, err = plugin.Call(ctx, calling, call)
 		return err
 	})
 	return result, err

@@ -81,6 +81,9 @@ func openMounts(mounts []mount, cc CallContext) (files wazero.FSConfig, closeAll
 		var account *capability.Account
 		if m.path == workspaceGrant {
 			m.path, account = cc.Workspace, cc.Account
+			if cc.ReadOnly {
+				m.mode = sdk.ReadOnly
+			}
 		}
 		if m.path == "" {
 			continue

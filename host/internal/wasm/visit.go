@@ -16,6 +16,7 @@ type CallContext struct {
 
 	Workspace string              // host folder for the grant "workspace"; empty opens none
 	Account   *capability.Account // what that folder may hold; nil bounds nothing
+	ReadOnly  bool                // that folder is only read, whatever was granted
 
 	Output io.Writer // hears all that the guest writes, for who tries a plugin out; nil for nobody. No service sets it.
 	Spent  *Spent    // is filled when the call ends; nil asks for nothing
