@@ -14,9 +14,12 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
+// investigation is the plugin that works on the configured folders of the agent tools.
+const investigation = "investigation"
+
 // options is the wiring list: everything that the program puts into a server.
 func options(config host.Config, log *slog.Logger) (host.Options, error) {
-	modules, err := builtinModules()
+	modules, err := builtinModules(config)
 	if err != nil {
 		return host.Options{}, err
 	}
@@ -38,22 +41,30 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 	}, nil
 }
 
-// builtinModules returns the plugins that come with the program, each with what the program grants it.
-func builtinModules() ([]host.Module, error) {
+// builtinModules returns the plugins that come with the program, each with what the program grants it. The one that
+// reads investigations is there when the agent tools are.
+func builtinModules(config host.Config) ([]host.Module, error) {
 	grants := map[string]sdk.Capabilities{
 		"files": {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}},
 		"shell": {
 			Files:    []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}},
 			Progress: &sdk.ProgressAccess{Bytes: 64 << 10},
 		},
+		investigation: {Files: []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadOnly}}},
 	}
 	embedded, err := builtin.Modules()
 	if err != nil {
 		return nil, advice{err, "Build the program with `make build`."}
 	}
 	var modules []host.Module
+	reserved := map[string]string{investigation: host.AgentTools}
 	for _, module := range embedded {
-		modules = append(modules, host.Module{Name: module.Name, Bytes: module.Bytes, Grants: grants[module.Name]})
+		if module.Name == investigation && config.AgentTools.Addr == "" {
+			continue
+		}
+		modules = append(modules, host.Module{
+			Name: module.Name, Bytes: module.Bytes, Grants: grants[module.Name], Profile: reserved[module.Name],
+		})
 	}
 	return modules, nil
 }
