@@ -53,9 +53,6 @@ type walker struct {
 }
 
 func (w walker) value(depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("more than %d levels", maxDepth)
-	}
 	token, err := w.decoder.Token()
 	if err != nil {
 		return err
@@ -64,6 +61,9 @@ func (w walker) value(depth int) error {
 	case string:
 		w.suspect(strings.ContainsRune(token, 0))
 	case json.Delim:
+		if depth >= maxDepth {
+			return fmt.Errorf("more than %d levels", maxDepth)
+		}
 		return w.members(token == '{', depth+1)
 	}
 	return nil
