@@ -97,7 +97,7 @@ func (g *Gateway) Result(id string) (Result, error) {
 func (g *Gateway) callOf(w wish, e *entry) run.Call {
 	return run.Call{
 		Fence: run.Fence{Ref: run.Ref{ID: lower(w.turnID)}}, Identity: identityOf(e.shelf.workspace),
-		ToolPolicy: bound(), ID: e.callID, Tool: w.tool.name(), Args: w.input, Timeout: g.cfg.CallTimeout,
+		ToolPolicy: bound(), ID: e.callID, Tool: w.tool.name(), Args: w.input,
 		Workspace: e.shelf.workspace, Unkept: true,
 	}
 }

@@ -49,7 +49,7 @@ type Config struct {
 	Ready       func(ctx context.Context, workspace, toolID string) string
 	Switched    func(workspace string) // told of every switch, after it; may be nil
 	Limits      Limits
-	CallTimeout time.Duration    // of one call; default 30 s
+	CallTimeout time.Duration    // of one call, judging included; default 30 s. The gate's own should not be shorter.
 	Clock       func() time.Time // default time.Now
 	Log         *slog.Logger
 }

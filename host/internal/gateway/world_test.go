@@ -204,7 +204,7 @@ func wantCode(t *testing.T, err error, want run.Code) {
 	}
 }
 
-// kinds are the kinds of events, each with its payload and, with a call, that call's place.
+// story is what events tell: kind and payload, and before them the place of the call that they are of.
 func story(events []Event) []string {
 	calls, told := map[string]int{}, []string{}
 	for _, e := range events {
