@@ -9,7 +9,7 @@ import (
 
 // lingering is how long the rest of a body is waited for when nobody wants it any more. It is only a courtesy: a client
 // that is still sending reads the answer better than the end of its connection.
-const lingering = 2 * time.Second
+const lingering = 500 * time.Millisecond
 
 // readBody returns the whole body, if it is framed as the protocol wants it: one length, no transfer coding, one exact
 // content type. What is refused here is refused before the body is looked at, but for its end.

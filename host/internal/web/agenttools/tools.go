@@ -52,7 +52,6 @@ func (v *visit) call() (reply, error) {
 
 // readCall reads the envelope of a call. What stands in the input is the gateway's to judge.
 func readCall(body object) (request gateway.Request, ok bool) {
-	var refs []objectRef
 	var bare []json.RawMessage
 	keys := []string{"turn_id", "tool_id", "input", "context", "object_refs", "idempotency_key"}
 	if !body.into(keys, &request.TurnID, &request.ToolID, &request.Input, &request.Context, &bare, &request.Key) {
@@ -62,24 +61,19 @@ func readCall(body object) (request gateway.Request, ok bool) {
 		return gateway.Request{}, false
 	}
 	for _, raw := range bare {
-		ref, ok := readRef(raw)
+		id, ok := readRef(raw)
 		if !ok {
 			return gateway.Request{}, false
 		}
-		refs = append(refs, ref)
-		request.ObjectRefs = append(request.ObjectRefs, *ref.ObjectID)
+		request.ObjectRefs = append(request.ObjectRefs, id)
 	}
 	return request, true
 }
 
-func readRef(raw json.RawMessage) (ref objectRef, ok bool) {
+func readRef(raw json.RawMessage) (id string, ok bool) {
 	var members object
-	if !isObject(raw) || !fill(raw, &members) {
-		return objectRef{}, false
-	}
-	var id string
-	ok = members.into([]string{"object_id"}, &id)
-	return objectRef{&id}, ok
+	ok = isObject(raw) && fill(raw, &members) && members.into([]string{"object_id"}, &id)
+	return id, ok
 }
 
 func (v *visit) resumeTurn() (reply, error) {

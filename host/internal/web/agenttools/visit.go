@@ -170,7 +170,7 @@ func (v *visit) refuse(err error) {
 	case http.StatusMethodNotAllowed:
 		header.Set("Allow", strings.Join(v.methods(v.r.URL), ", "))
 	}
-	if !v.drained && (v.r.ContentLength != 0 || twiceFramed(v.r.Context())) {
+	if !v.drained && (!reads(v.r) || !bodiless(v.r)) {
 		header.Set("Connection", "close")
 		_ = http.NewResponseController(v.w).SetReadDeadline(time.Now().Add(lingering))
 	}

@@ -131,14 +131,14 @@ type event struct {
 func toEvent(e gateway.Event) event {
 	refs := []objectRef{}
 	for _, id := range e.ObjectRefs {
-		refs = append(refs, objectRef{&id})
+		refs = append(refs, objectRef{id})
 	}
 	return event{toolContract, e.Sequence, stamp(e.At), e.Kind, e.TurnID, orNull(e.CallID), refs, e.Payload}
 }
 
-// objectRef names an object of the workspace, in both directions. One that came in may lack its id.
+// objectRef names an object of the workspace.
 type objectRef struct {
-	ObjectID *string `json:"object_id"`
+	ObjectID string `json:"object_id"`
 }
 
 // stamp writes a time as the contract does: UTC, whole seconds.
