@@ -41,7 +41,7 @@ func parseGraph(text []byte) (*graph, error) {
 	top := readRecord(r, []member{
 		{"contract", wire.Text}, {"revision", wire.Number}, {"nodes", wire.List}, {"edges", wire.List},
 	})
-	if r.End() != nil || top.raw("nodes") == nil || !isContract(top, "labfy.web_graph.snapshot.v3") {
+	if r.End() != nil || !isList(top.raw("nodes")) || !isContract(top, "labfy.web_graph.snapshot.v3") {
 		return nil, snapshotInvalid
 	}
 	revision, ok := wholeNumber(top.raw("revision"))
@@ -54,6 +54,9 @@ func parseGraph(text []byte) (*graph, error) {
 	}
 	return g, g.readEdges(top.raw("edges"))
 }
+
+// isList reports whether a member is there and is a list.
+func isList(value []byte) bool { return wire.NewReader(value).Kind() == wire.List }
 
 // isContract reports whether a snapshot is what it must be, if it says what it is.
 func isContract(top record, want string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	files "github.com/fastreact/fastreact/plugins/files/contract"
+	investigation "github.com/fastreact/fastreact/plugins/investigation/contract"
 	shell "github.com/fastreact/fastreact/plugins/shell/contract"
 	evidenceguard "github.com/fastreact/fastreact/policies/evidenceguard/contract"
 	execguard "github.com/fastreact/fastreact/policies/execguard/contract"
@@ -20,6 +21,8 @@ import (
 )
 
 func TestFilesModuleKeepsTheContract(t *testing.T) { judge(t, files.Suite()) }
+
+func TestInvestigationModuleKeepsTheContract(t *testing.T) { judge(t, investigation.Suite()) }
 
 func TestShellModuleKeepsTheContract(t *testing.T) { judge(t, shell.Suite()) }
 
