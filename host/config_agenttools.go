@@ -2,8 +2,6 @@ package host
 
 import (
 	"net"
-	"net/netip"
-	"net/url"
 	"os"
 	"regexp"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/capability/egress"
+	local "github.com/fastreact/fastreact/host/internal/localagent/loopback"
 )
 
 // AgentToolsConfig sets up the agent tools: a page and a small API on an address of their own, for the person at this
@@ -116,6 +115,7 @@ func (c Config) validateAgentTools(report reporter) {
 		}
 	}
 	tools.validateWorkspaces(path, report)
+	c.validateEndpoint(path+".endpoint", report)
 	tools.validateRuntime(path, report)
 	tools.validateProviders(path+".providers", report)
 }
@@ -184,40 +184,29 @@ func folderProblem(path string) string {
 	return ""
 }
 
-func (a AgentToolsConfig) validateRuntime(path string, report reporter) {
-	if a.Endpoint != "" {
-		if problem := localEndpointProblem(a.Endpoint); problem != "" {
-			report(path+".endpoint", problem, "use a form like http://127.0.0.1:8080")
-		}
-	}
-	switch local := a.runtimeMode() == modeModel; {
-	case local && a.Endpoint == "":
-		report(path+".endpoint", "is missing", "name the server of the local model, such as http://127.0.0.1:8080")
-	case local && strings.TrimSpace(a.Model) == "":
-		report(path+".model", "is missing", "name the model that the server of agent_tools.endpoint knows")
-	case !local && a.Endpoint != "":
-		report(path+".endpoint", "has no meaning in mode "+modeDemo, "remove it, or use mode: "+modeModel)
-	case !local && a.Model != "":
-		report(path+".model", "has no meaning in mode "+modeDemo, "remove it, or name an endpoint")
+func (c Config) validateEndpoint(path string, report reporter) {
+	const hint = "use a form like http://127.0.0.1:8080 or http://[::1]:8080"
+	endpoint := c.AgentTools.Endpoint
+	switch at := strings.TrimSuffix(strings.TrimPrefix(endpoint, "http://"), "/"); {
+	case endpoint == "":
+	case local.Check(endpoint) != nil:
+		report(path, "is not the address of a model on this machine", hint)
+	case samePort(at, c.Server.Addr) || samePort(at, c.AgentTools.Addr):
+		report(path, "is an address of this service", "name the server of the local model")
 	}
 }
 
-// localEndpointProblem says why a text is not written as the endpoint of a local model must be.
-func localEndpointProblem(endpoint string) string {
-	const wrong = "is not http://127.0.0.1:<port> or http://[::1]:<port>"
-	parsed, err := url.Parse(endpoint)
-	if err != nil {
-		return wrong
+func (a AgentToolsConfig) validateRuntime(path string, report reporter) {
+	switch asked := a.runtimeMode() == modeModel; {
+	case asked && a.Endpoint == "":
+		report(path+".endpoint", "is missing", "name the server of the local model, such as http://127.0.0.1:8080")
+	case asked && strings.TrimSpace(a.Model) == "":
+		report(path+".model", "is missing", "name the model that the server of agent_tools.endpoint knows")
+	case !asked && a.Endpoint != "":
+		report(path+".endpoint", "has no meaning in mode "+modeDemo, "remove it, or use mode: "+modeModel)
+	case !asked && a.Model != "":
+		report(path+".model", "has no meaning in mode "+modeDemo, "remove it, or name an endpoint")
 	}
-	own, err := netip.ParseAddrPort(parsed.Host)
-	if err != nil || own.Port() == 0 || !own.Addr().IsLoopback() || own.Addr().Zone() != "" {
-		return wrong
-	}
-	if strings.TrimSuffix(endpoint, "/") != "http://"+own.String() ||
-		own.Addr() != netip.IPv6Loopback() && own.Addr() != netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
-		return wrong
-	}
-	return ""
 }
 
 func (a AgentToolsConfig) validateProviders(path string, report reporter) {

@@ -110,7 +110,7 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 		}
 		findings = append(findings, found)
 	}
-	return findings
+	return append(findings, examineAgentTools(ctx, options.Config, residents)...)
 }
 
 // describe says what a plugin is, whose it is and what it may touch.

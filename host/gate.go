@@ -41,7 +41,11 @@ func (s *Server) sources(g *generation) ([]gate.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := []gate.Source{tools, handle.New(s.ledger, cfg.Tools.MaxResultBytes)}
+	var sources []gate.Source
+	if s.tools != nil {
+		sources = append(sources, s.tools.desk) // first: no plugin takes the name of one of its tools
+	}
+	sources = append(sources, tools, handle.New(s.ledger, cfg.Tools.MaxResultBytes))
 	for _, native := range s.options.Natives {
 		sources = append(sources, nativeTools{native})
 	}

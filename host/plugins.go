@@ -9,13 +9,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fastreact/fastreact/host/internal/gateway"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
 )
 
 // AgentTools is the profile of the tools that work on configured folders: they are for the agent tool protocol alone.
-const AgentTools = "agent-tools"
+const AgentTools = gateway.Profile
 
 // Module is a plugin that ships with the program and is trusted as the program is.
 type Module struct {

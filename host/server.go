@@ -42,6 +42,10 @@ type Options struct {
 	// Reload reads the configuration again, for its policy and plugins sections. nil = there is no file to read.
 	Reload func() (*Loaded, error)
 	File   string // the configuration file, to be watched; empty = none
+
+	// Announce is told each address under which a person may open the page of the agent tools, before it works. It holds
+	// a credential: show it to who started the service, and to no log. nil = nobody is told.
+	Announce func(url string)
 }
 
 // Server is the assembled house. New makes one, Run serves until its context ends, Close undoes New.
@@ -55,6 +59,7 @@ type Server struct {
 	desk       *approval.Desk
 	runs       *dispatch.Dispatcher
 	skills     *skill.Shelf
+	tools      *agentTools // nil: there are none
 	handler    http.Handler
 	serving    atomic.Pointer[generation]
 	lending    sync.Mutex                    // held while what serves changes, and while its guards are lent
@@ -84,7 +89,8 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 		}
 	}()
 	for _, build := range []func(context.Context) error{
-		s.openLedger, s.openPlugins, s.openSkills, s.buildGate, s.buildHarness, s.buildRuns, s.buildFace,
+		s.openLedger, s.openPlugins, s.openSkills, s.buildResearch, s.buildGate, s.buildHarness, s.buildRuns, s.buildFace,
+		s.buildAgentTools,
 	} {
 		if err := build(ctx); err != nil {
 			return nil, err
@@ -180,6 +186,10 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	s.options.Egress.own(listener.Addr())
+	tools, err := s.listenTools()
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	background, stop := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){
@@ -191,8 +201,11 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	parts.Go(func() { failed <- web.Serve(listener) })
+	if tools != nil {
+		parts.Go(func() { failed <- s.tools.face.Serve(tools) })
+	}
 	ready(listener.Addr())
 	select {
 	case err = <-failed:
@@ -212,7 +225,10 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 func (s *Server) drain(web *http.Server) {
 	grace, stop := context.WithTimeout(context.Background(), s.options.Config.Server.ShutdownGrace)
 	defer stop()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.drainTools(grace) })
 	s.runs.Close(grace)
+	beside.Wait()
 	close(s.stopping)
 	last, stopLast := context.WithTimeout(context.Background(), time.Second)
 	defer stopLast()

@@ -56,6 +56,7 @@ func serve(ctx context.Context, p program, loaded *host.Loaded, s *settings) (er
 		wired.File = loaded.File
 		wired.Reload = func() (*host.Loaded, error) { return s.load(p) }
 	}
+	wired.Announce = func(url string) { fmt.Fprintf(p.errs, "Agent tools: open %s (works once)\n", url) }
 	server, err := host.New(ctx, wired)
 	if err != nil {
 		return advice{fmt.Errorf("the service cannot start: %w", err), "`fastreact doctor` examines each part."}

@@ -1,0 +1,146 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/fastreact/fastreact/host/internal/gateway"
+	"github.com/fastreact/fastreact/host/internal/localagent"
+	local "github.com/fastreact/fastreact/host/internal/localagent/loopback"
+	"github.com/fastreact/fastreact/host/internal/research"
+	"github.com/fastreact/fastreact/host/internal/web/agenttools"
+)
+
+// agentTools is what stands behind the address of the agent tools. A server without one has none of it.
+type agentTools struct {
+	desk    *research.Desk
+	gateway *gateway.Gateway
+	runtime *localagent.Runtime
+	face    *agenttools.Face
+}
+
+// buildResearch makes the desk of plans and grants, whose tools the gate will have among its sources.
+func (s *Server) buildResearch(context.Context) error {
+	cfg := s.options.Config.AgentTools
+	if !cfg.wanted() {
+		return nil
+	}
+	var providers []research.Provider
+	for _, one := range cfg.Providers {
+		client, err := s.options.Egress.Provider(one)
+		if err != nil {
+			return err
+		}
+		providers = append(providers, research.Provider{ID: one.ID, URL: one.URL, Client: client})
+	}
+	desk, err := research.New(research.Config{
+		Store: s.ledger, Look: s.look, Providers: providers, Door: func() research.Door { return s.gate },
+		GrantTTL: cfg.GrantTTL, Limits: research.Limits{Grants: cfg.Limits.Grants, Campaigns: cfg.Limits.Campaigns},
+		Log: s.options.Log,
+	})
+	s.tools = &agentTools{desk: desk}
+	return err
+}
+
+// buildAgentTools makes everything between the desk and the wire.
+func (s *Server) buildAgentTools(ctx context.Context) error {
+	if s.tools == nil {
+		return nil
+	}
+	for _, build := range []func() error{s.buildGateway, s.buildLocalAgent, s.buildToolsFace} {
+		if err := build(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) buildGateway() (err error) {
+	cfg, tools := s.options.Config.AgentTools, s.tools
+	tools.gateway, err = gateway.New(gateway.Config{
+		Gate: s.gate, Research: tools.desk, Workspaces: sortedKeys(cfg.Workspaces), Active: cfg.firstWorkspace(),
+		Ready: s.obstacle, Switched: func(workspace string) { tools.runtime.Switch(workspace) },
+		Limits: gateway.Limits{
+			Calls: cfg.Limits.Calls, ResultBytes: cfg.Limits.ResultBytes, Events: cfg.Limits.Events, Turns: cfg.Limits.Turns,
+		},
+		CallTimeout: cfg.CallTimeout, Log: s.options.Log,
+	})
+	if err != nil {
+		return err
+	}
+	s.closeWithin(tools.gateway.Close)
+	return nil
+}
+
+func (s *Server) buildLocalAgent() (err error) {
+	cfg, tools := s.options.Config.AgentTools, s.tools
+	wanted := localagent.Config{
+		Gateway: tools.gateway, Research: tools.desk, Mode: localagent.Mode(cfg.runtimeMode()), ModelName: cfg.Model,
+		Limits: localagent.Limits{
+			Queue: cfg.Limits.Queue, Turns: cfg.Limits.Turns, ModelCalls: cfg.Limits.ModelCalls,
+			ToolCalls: cfg.Limits.ToolCalls, Events: cfg.Limits.Events,
+		},
+		Log: s.options.Log,
+	}
+	if wanted.Mode == localagent.LocalModel {
+		client, err := local.New(local.Config{
+			Endpoint: cfg.Endpoint, Model: cfg.Model, Timeout: cfg.ModelTimeout,
+			MaxRequest: cfg.Limits.RequestBytes, MaxResponse: cfg.Limits.ResponseBytes,
+		})
+		if err != nil {
+			return err
+		}
+		wanted.Model, wanted.Reachable = client, client.Reachable
+	}
+	if tools.runtime, err = localagent.New(wanted); err != nil {
+		return err
+	}
+	s.closeWithin(tools.runtime.Close)
+	return nil
+}
+
+func (s *Server) buildToolsFace() (err error) {
+	cfg := s.options.Config.AgentTools
+	s.tools.face, err = agenttools.New(agenttools.Config{
+		Gateway: s.tools.gateway, Research: s.tools.desk, Runtime: s.tools.runtime, Authority: cfg.Authority,
+		SessionTTL: cfg.SessionTTL, MutationInterval: cfg.MutationInterval, MaxBody: cfg.Limits.BodyBytes,
+		BodyTimeout: cfg.BodyTimeout, Announce: s.options.Announce, Mask: maskOf(s.options.Config), Log: s.options.Log,
+	})
+	return err
+}
+
+// closeWithin adds the end of a part to what Close undoes. The part gets a bounded time for it.
+func (s *Server) closeWithin(end func(context.Context) error) {
+	s.closers = append(s.closers, func() error {
+		ctx, stop := context.WithTimeout(context.Background(), undoPatience)
+		defer stop()
+		return end(ctx)
+	})
+}
+
+// listenTools opens the address of the agent tools, where there is one.
+func (s *Server) listenTools() (net.Listener, error) {
+	if s.tools == nil {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", s.options.Config.AgentTools.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for agent tools: %w", err)
+	}
+	s.options.Egress.own(listener.Addr())
+	s.tools.face.Open(listener.Addr().String())
+	return listener, nil
+}
+
+// drainTools refuses new requests, waits for those under way until ctx ends, and ends the turns.
+func (s *Server) drainTools(ctx context.Context) {
+	if s.tools == nil {
+		return
+	}
+	if err := errors.Join(s.tools.face.Shutdown(ctx), s.tools.runtime.Close(ctx), s.tools.gateway.Close(ctx)); err != nil {
+		s.options.Log.Warn("work of the agent tools was left behind", slog.Any("error", err))
+	}
+}

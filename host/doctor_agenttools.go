@@ -1,0 +1,151 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/fastreact/fastreact/host/internal/capability"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/sdk"
+)
+
+// modelPatience bounds the wait for a connection to a local model.
+const modelPatience = 5 * time.Second
+
+// examineAgentTools says whether the agent tools could serve. Their reader is among the residents, compiled.
+func examineAgentTools(ctx context.Context, cfg Config, residents []*resident) []Finding {
+	tools := cfg.AgentTools
+	if !tools.wanted() {
+		return nil
+	}
+	findings := []Finding{examineToolsAddr(tools)}
+	for _, workspace := range sortedKeys(tools.Workspaces) {
+		findings = append(findings, examineWorkspace(ctx, cfg, workspace, residents))
+	}
+	if tools.runtimeMode() == modeModel {
+		findings = append(findings, examineLocalModel(ctx, tools))
+	}
+	return append(findings, describeProviders(tools))
+}
+
+func examineToolsAddr(tools AgentToolsConfig) Finding {
+	found := Finding{Part: "agent tools", Health: Works, Says: tools.Addr + " can be listened on"}
+	listener, err := net.Listen("tcp", tools.Addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		found.Says = tools.Addr + " is in use, as it is while the service runs"
+	case err != nil:
+		return Finding{"agent tools", Broken, err.Error(), "check agent_tools.addr"}
+	default:
+		_ = listener.Close()
+	}
+	switch first := tools.firstWorkspace(); {
+	case len(tools.Workspaces) == 0:
+		found.Health, found.Do = Degrade, "name a folder with snapshots in agent_tools.workspaces"
+		found.Says += "; there is no workspace"
+	case first == "":
+		found.Says += "; no workspace is active at first"
+	default:
+		found.Says += "; workspace " + first + " is active at first"
+	}
+	return found
+}
+
+// snapshot is one file of a workspace, and a call that reads it and finds nothing.
+type snapshot struct{ file, tool, args, nothing string }
+
+func snapshots() []snapshot {
+	return []snapshot{
+		{coreSnapshot, objectReader, `{"object_id":"00000000-0000-0000-0000-000000000000"}`, "object_unknown"},
+		{jobsSnapshot, "jobs_get", `{"job_id":"none"}`, "job_unknown"},
+	}
+}
+
+// examineWorkspace reads the snapshots of a workspace as the service would.
+func examineWorkspace(ctx context.Context, cfg Config, workspace string, residents []*resident) Finding {
+	found := Finding{Part: "workspace " + workspace, Health: Works}
+	said := []string{}
+	for _, file := range snapshots() {
+		health, problem := readSnapshot(ctx, cfg, workspace, file, residents)
+		if health != Works {
+			problem = file.file + " " + problem
+			found.Do = "see to the file in agent_tools.workspaces." + workspace
+		} else {
+			problem = file.file + " can be read"
+		}
+		if found.Health != Broken && health != Works {
+			found.Health = health
+		}
+		said = append(said, problem)
+	}
+	found.Says = strings.Join(said, "; ")
+	return found
+}
+
+func readSnapshot(ctx context.Context, cfg Config, workspace string, file snapshot, residents []*resident) (Health, string) {
+	tools, err := newWasmTools(toolsOf(residents), folders{
+		root: cfg.Workspace.Root, quotas: capability.NewQuotas(capability.Quota{}), configured: cfg.AgentTools.Workspaces,
+	})
+	if err != nil || tools.plugins[file.tool] == nil {
+		return Broken, "cannot be read: the reader is not there"
+	}
+	result, err := tools.Invoke(ctx, run.Tool{Name: file.tool}, sdk.Call{
+		Tool: file.tool, Args: json.RawMessage(file.args), Workspace: workspace, RunID: "doctor", CallID: "doctor",
+	})
+	var answer struct {
+		Error string `json:"error"`
+	}
+	if err != nil || json.Unmarshal([]byte(result.Content), &answer) != nil {
+		return Broken, "cannot be read: the reader failed"
+	}
+	switch answer.Error {
+	case file.nothing:
+		return Works, ""
+	case snapshotMissing:
+		return Degrade, "is not there: the tools that need it are unavailable"
+	case "snapshot_too_large":
+		return Broken, "is beyond a bound, and is refused whole"
+	}
+	return Broken, "is no snapshot that can be read"
+}
+
+// toolsOf returns the plugins that offer tools.
+func toolsOf(residents []*resident) []*resident {
+	return (&generation{residents: residents}).kindOf(sdk.KindTool)
+}
+
+// examineLocalModel opens a connection to the local model, and sends nothing.
+func examineLocalModel(ctx context.Context, tools AgentToolsConfig) Finding {
+	found := Finding{Part: "local model", Health: Works, Says: tools.Endpoint + " takes connections; it was asked nothing"}
+	endpoint, err := url.Parse(tools.Endpoint)
+	if err == nil {
+		ctx, stop := context.WithTimeout(ctx, modelPatience)
+		defer stop()
+		var connection net.Conn
+		if connection, err = new(net.Dialer).DialContext(ctx, "tcp", endpoint.Host); err == nil {
+			err = connection.Close()
+		}
+	}
+	if err != nil {
+		return Finding{"local model", Broken, err.Error(), "start the server of agent_tools.endpoint"}
+	}
+	return found
+}
+
+// describeProviders names the providers. They are not asked: that needs a person's grant.
+func describeProviders(tools AgentToolsConfig) Finding {
+	if len(tools.Providers) == 0 {
+		return Finding{Part: "providers", Health: Works, Says: "none: nobody is ever contacted"}
+	}
+	names := []string{}
+	for _, provider := range tools.Providers {
+		names = append(names, provider.ID)
+	}
+	return Finding{Part: "providers", Health: Works, Says: listOf(names) + "; not asked: that needs a person's grant"}
+}
