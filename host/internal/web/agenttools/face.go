@@ -84,14 +84,11 @@ func New(cfg Config) (*Face, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read page: %w", err)
 	}
-	sessions, err := newSessions(cfg.SessionTTL, cfg.Clock)
-	if err != nil {
-		return nil, err
-	}
 	f := &Face{
-		cfg: cfg, routes: allRoutes(), meanings: meanings(), page: shown, sessions: sessions,
-		pace:    pace{interval: cfg.MutationInterval, clock: cfg.Clock},
-		readers: make(chan struct{}, cfg.MaxRequests), writers: make(chan struct{}, cfg.MaxRequests),
+		cfg: cfg, routes: allRoutes(), meanings: meanings(), page: shown,
+		sessions: newSessions(cfg.SessionTTL, cfg.Clock),
+		pace:     pace{interval: cfg.MutationInterval, clock: cfg.Clock},
+		readers:  make(chan struct{}, cfg.MaxRequests), writers: make(chan struct{}, cfg.MaxRequests),
 	}
 	f.handler = web.Contained(cfg.Log, f.answer, func(w http.ResponseWriter, r *http.Request) {
 		(&visit{Face: f, w: w, r: r}).refuse(refused(internalError))

@@ -7,9 +7,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // secretBytes is how much chance is in a launch key, a session and a CSRF token.
@@ -45,12 +46,8 @@ func (d digest) of(secret string) bool {
 	return secret != "" && subtle.ConstantTimeCompare(d[:], given[:]) == 1
 }
 
-func newSessions(ttl time.Duration, clock func() time.Time) (*sessions, error) {
-	instance, err := newUUID()
-	if err != nil {
-		return nil, err
-	}
-	return &sessions{instance: instance, ttl: ttl, clock: clock}, nil
+func newSessions(ttl time.Duration, clock func() time.Time) *sessions {
+	return &sessions{instance: run.NewUUID(), ttl: ttl, clock: clock}
 }
 
 // launch makes the key that works once. One that was not used no longer works.
@@ -120,14 +117,4 @@ func newSecret() string {
 	secret := make([]byte, secretBytes)
 	_, _ = rand.Read(secret) // never fails: the program ends where there is no chance to be had
 	return hex.EncodeToString(secret)
-}
-
-func newUUID() (string, error) {
-	raw := make([]byte, 16)
-	if _, err := rand.Read(raw); err != nil {
-		return "", fmt.Errorf("name the instance: %w", err)
-	}
-	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80
-	text := hex.EncodeToString(raw)
-	return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-"), nil
 }
