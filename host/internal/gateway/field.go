@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	uuidPattern     = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
+	uuidPattern     = `[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}`
 	objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?` + uuidPattern + `$`
 )
 

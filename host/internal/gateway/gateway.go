@@ -47,7 +47,7 @@ type Config struct {
 	// Ready says what keeps a tool that stands behind the gate from working in a workspace: the code of a reason, such
 	// as "snapshot_missing", or nothing. nil: what the gate shows is ready.
 	Ready       func(ctx context.Context, workspace, toolID string) string
-	Switched    func(workspace string) // told of every switch, after it; may be nil
+	Switched    func(workspace string) // told of every switch, in their order; may be nil, and must not switch itself
 	Limits      Limits
 	CallTimeout time.Duration    // of one call, judging included; default 30 s. The gate's own should not be shorter.
 	Clock       func() time.Time // default time.Now
@@ -67,6 +67,8 @@ const (
 type Gateway struct {
 	cfg   Config
 	tasks sync.WaitGroup // calls and turns under way
+
+	switching sync.Mutex // held through a switch and the word of it: who hears of two hears of the last one last
 
 	mu       sync.Mutex
 	shelf    *shelf                             // of the active workspace; nil: none is active

@@ -10,38 +10,38 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotJSON reports bytes that are not one JSON object in UTF-8, or nest too deeply.
-var ErrNotJSON = errors.New("not one JSON object")
+// errNotJSON reports bytes that are not one JSON object in UTF-8, or nest too deeply.
+var errNotJSON = errors.New("not one JSON object")
 
-// ErrAmbiguous reports JSON that two readers may understand differently: a key that stands twice in one object, or a
+// errAmbiguous reports JSON that two readers may understand differently: a key that stands twice in one object, or a
 // NUL in a text.
-var ErrAmbiguous = errors.New("ambiguous JSON")
+var errAmbiguous = errors.New("ambiguous JSON")
 
 // maxDepth is how deeply a client's JSON may nest.
 const maxDepth = 64
 
-// ReadObject reads one JSON object whose keys, at every depth, stand once. The members are as they were written. The
-// error is ErrNotJSON or ErrAmbiguous.
-func ReadObject(raw []byte) (map[string]json.RawMessage, error) {
+// readObject reads one JSON object whose keys, at every depth, stand once. The members are as they were written. The
+// error is errNotJSON or errAmbiguous.
+func readObject(raw []byte) (map[string]json.RawMessage, error) {
 	if !utf8.Valid(raw) || !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) {
-		return nil, ErrNotJSON
+		return nil, errNotJSON
 	}
 	var ambiguous bool
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	walk := walker{decoder: decoder, ambiguous: &ambiguous}
 	if err := walk.value(0); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotJSON, err)
+		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: bytes after it", ErrNotJSON)
+		return nil, fmt.Errorf("%w: bytes after it", errNotJSON)
 	}
 	if ambiguous {
-		return nil, ErrAmbiguous
+		return nil, errAmbiguous
 	}
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotJSON, err)
+		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	return members, nil
 }

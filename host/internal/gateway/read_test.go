@@ -10,7 +10,7 @@ import (
 )
 
 func TestAnObjectIsReadWithItsMembersAsTheyWereWritten(t *testing.T) {
-	got, err := ReadObject([]byte(" {\"a\": {\"b\": [1.0, \"x\"]}, \"A\":null}\n"))
+	got, err := readObject([]byte(" {\"a\": {\"b\": [1.0, \"x\"]}, \"A\":null}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestWhatIsNoJSONObjectIsNotRead(t *testing.T) {
 		"\ufeff{}", `{"a":NaN}`, `{"a":01}`, "{\"a\":\"\x00\"}", `{"a":1,"a":}`,
 		`{"a":` + strings.Repeat(`[`, 64) + strings.Repeat(`]`, 64) + `}`, strings.Repeat(`{"a":`, 100_000),
 	} {
-		if got, err := ReadObject([]byte(text)); !errors.Is(err, ErrNotJSON) {
+		if got, err := readObject([]byte(text)); !errors.Is(err, errNotJSON) {
 			t.Errorf("%.60q was read as %v, error %v", text, got, err)
 		}
 	}
@@ -37,14 +37,14 @@ func TestAKeyThatStandsTwiceIsAmbiguousAtEveryDepth(t *testing.T) {
 		`{"a":1,"a":1}`, `{"a":1,"\u0061":2}`, `{"x":{"a":1,"a":2}}`, `{"x":[{"a":1},{"a":1,"b":2,"a":3}]}`,
 		`{"a":"\u0000"}`, `{"\u0000":1}`, `{"a":[["\u0000"]]}`,
 	} {
-		if got, err := ReadObject([]byte(text)); !errors.Is(err, ErrAmbiguous) {
+		if got, err := readObject([]byte(text)); !errors.Is(err, errAmbiguous) {
 			t.Errorf("%q was read as %v, error %v", text, got, err)
 		}
 	}
 }
 
 func TestAKeyMayStandInManyObjects(t *testing.T) {
-	if _, err := ReadObject([]byte(`{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":3}}`)); err != nil {
+	if _, err := readObject([]byte(`{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":3}}`)); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,8 @@ func (g *Gateway) Activate(id string) error {
 	if !slices.Contains(g.cfg.Workspaces, id) {
 		return refuse(CodeUnknownSpace, "There is no such workspace.")
 	}
+	g.switching.Lock()
+	defer g.switching.Unlock()
 	switched, err := g.change(id)
 	if switched && g.cfg.Switched != nil {
 		g.cfg.Switched(id)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -144,6 +145,27 @@ func TestTheActiveWorkspaceItselfIsNoSwitch(t *testing.T) {
 	mustActivate(t, g, orchard)
 	if diff := cmp.Diff([]string{orchard}, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheLastSwitchIsToldLast(t *testing.T) {
+	w := newWorld(t)
+	var told string // Switched is called by one at a time: the race detector would see
+	w.cfg.Switched = func(workspace string) { told = workspace }
+	g := w.open()
+	var clients sync.WaitGroup
+	for client := range 4 {
+		clients.Go(func() {
+			for i := range 50 {
+				if err := g.Activate([]string{harbour, orchard}[(client+i)%2]); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if told != g.Active() {
+		t.Errorf("told %q, active %q", told, g.Active())
 	}
 }
 

@@ -31,12 +31,12 @@ func readRequest(request Request) (wish, error) {
 	case !areObjectIDs(request.ObjectRefs):
 		return wish{}, invalid("object_refs must be at most 64 references to objects.")
 	}
-	members, err := ReadObject(request.Input)
+	members, err := readObject(request.Input)
 	if err != nil || !takes(tool.input, members) {
 		return wish{}, invalid("The input does not fit the tool's schema.")
 	}
 	if !isAbsent(request.Context) {
-		if _, err := ReadObject(request.Context); err != nil {
+		if _, err := readObject(request.Context); err != nil {
 			return wish{}, invalid("context must be an object or null.")
 		}
 	}

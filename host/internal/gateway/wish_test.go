@@ -101,7 +101,7 @@ func FuzzARequestIsTakenOnlyWhole(f *testing.F) {
 			return
 		}
 		tool, known := toolOf(toolID)
-		members, ambiguous := ReadObject(w.input)
+		members, ambiguous := readObject(w.input)
 		if !known || ambiguous != nil || !takes(tool.input, members) || !isUUID(turnID) || !isUUID(key) || !areObjectIDs(w.refs) {
 			t.Errorf("taken: %+v as %+v", r, w)
 		}
