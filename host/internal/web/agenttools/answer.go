@@ -1,12 +1,6 @@
 package agenttools
 
-import (
-	"net/http"
-	"time"
-)
-
-// patience is how long a client may take to read an answer.
-const patience = 30 * time.Second
+import "net/http"
 
 // security is what a browser must not do with what it got: everything it loads or runs is from here.
 const security = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +

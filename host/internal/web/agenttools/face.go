@@ -23,6 +23,7 @@ type Config struct {
 	MutationInterval time.Duration    // between two mutations; 0 = 30 ms
 	MaxBody          int64            // bytes; 0 = 4096
 	BodyTimeout      time.Duration    // from the head of a request to the end of its body; 0 = 30 s
+	WriteTimeout     time.Duration    // for a client to take an answer, from when it is there; 0 = 30 s
 	MaxRequests      int              // that change something at once, and as many that read; 0 = 64
 	Announce         func(url string) // is told each launch address, which is a credential; nil = nobody is
 	Mask             web.Mask
@@ -42,6 +43,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.BodyTimeout == 0 {
 		c.BodyTimeout = 30 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
 	}
 	if c.MaxRequests == 0 {
 		c.MaxRequests = 64

@@ -36,7 +36,7 @@ func done(value any) reply { return reply{status: http.StatusOK, value: value} }
 // answer answers a request. What a route says is written whole, as the last step.
 func (f *Face) answer(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // a test's writer has none
+	f.allow(w)
 	v := &visit{Face: f, w: w, r: r}
 	said, err := v.serve()
 	switch {
@@ -48,6 +48,11 @@ func (f *Face) answer(w http.ResponseWriter, r *http.Request) {
 	default:
 		v.write(said.status, said.value)
 	}
+}
+
+// allow gives the client its time to read an answer. It begins anew when the answer is there, however long that took.
+func (f *Face) allow(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(f.cfg.WriteTimeout)) // a test's writer has none
 }
 
 // serve asks in the order of the contract.
@@ -186,6 +191,7 @@ func (v *visit) write(status int, value any) {
 		encoded, _ = web.Encode(shown)
 	}
 	encoded = v.cfg.Mask.JSON(encoded)
+	v.allow(v.w)
 	v.w.Header().Set("Content-Type", "application/json")
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(encoded)))
 	v.w.WriteHeader(status)
