@@ -47,9 +47,9 @@ func (d *Desk) admit(ctx context.Context, of run.ResearchEntry, asked Launch) (c
 	if err != nil {
 		return campaignBody{}, err
 	}
-	body := campaignBody{CampaignID: newUUID(), GrantID: asked.GrantID}
+	body := campaignBody{CampaignID: run.NewUUID(), GrantID: asked.GrantID}
 	for _, id := range asked.ActionIDs {
-		body.Calls = append(body.Calls, callOfBody{ActionID: id, CallID: newUUID()})
+		body.Calls = append(body.Calls, callOfBody{ActionID: id, CallID: run.NewUUID()})
 	}
 	d.begin(body)
 	err = d.add(ctx, of, func(s state) (any, error) {

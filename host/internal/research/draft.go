@@ -60,9 +60,9 @@ func draft(p Preparation, revision int64, providers []string, bounds terms) (pla
 	if err != nil {
 		return planBody{}, err
 	}
-	plan.Fingerprint, plan.PlanID = run.Digest(about), newUUID()
+	plan.Fingerprint, plan.PlanID = run.Digest(about), run.NewUUID()
 	for i := range plan.Actions {
-		plan.Actions[i].ActionID = newUUID()
+		plan.Actions[i].ActionID = run.NewUUID()
 	}
 	return plan, nil
 }

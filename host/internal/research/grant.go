@@ -60,7 +60,7 @@ func (d *Desk) granted(ctx context.Context, workspace string, s state, asked Dec
 		body.Covers = append(body.Covers, covered)
 	}
 	if len(body.Covers) > 0 {
-		body.GrantID, body.ExpiresAt = newUUID(), d.now().Add(d.cfg.GrantTTL)
+		body.GrantID, body.ExpiresAt = run.NewUUID(), d.now().Add(d.cfg.GrantTTL)
 	}
 	return body, nil
 }

@@ -48,8 +48,10 @@ const (
 	maxKey       = 128 // bytes
 )
 
+const objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`
+
 // objectID is the form of an object's id: "<kind>:<uuid>" or the UUID alone.
-var objectID = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,63}:)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var objectID = regexp.MustCompile(objectIDPattern)
 
 func (p Preparation) check() error {
 	switch {

@@ -22,11 +22,12 @@ const (
 
 const (
 	stateSchema   = `{"type":"object","properties":{},"additionalProperties":false}`
+	textSchema    = `{"type":"string","minLength":1,"maxLength":512,"pattern":"\\S"}`
 	prepareSchema = `{"type":"object","properties":{` +
-		`"selection_ids":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":8},` +
-		`"question":{"type":"string","minLength":1,"maxLength":512},` +
-		`"exclusions":{"type":"array","items":{"type":"string"},"maxItems":8}},` +
-		`"required":["selection_ids","question"],"additionalProperties":false}`
+		`"selection_ids":{"type":"array","items":{"type":"string","pattern":"` + objectIDPattern + `"},` +
+		`"minItems":1,"maxItems":8,"uniqueItems":true},` +
+		`"question":` + textSchema + `,"exclusions":{"type":"array","items":` + textSchema + `,"maxItems":8}},` +
+		`"required":["selection_ids","question","exclusions"],"additionalProperties":false}`
 	contactSchema = `{"type":"object","properties":{` +
 		`"action_id":{"type":"string"},"capability_id":{"type":"string"},"provider_id":{"type":"string"},` +
 		`"subject":{"type":"string"},"question":{"type":"string"},` +

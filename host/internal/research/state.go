@@ -36,7 +36,7 @@ func (s state) refusedBefore(actionID string, next Choice) bool {
 
 // admitted reports whether an action was admitted in a campaign: it has left, or will never.
 func (s state) admitted(actionID string) bool {
-	return slices.ContainsFunc(s.campaigns, func(c campaignRecord) bool { return c.call(actionID) != "" })
+	return s.callOf(actionID) != ""
 }
 
 // ran reports whether the result of an action is known.

@@ -2,7 +2,6 @@ package research_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -27,7 +26,8 @@ const (
 // world is a desk with a gate, a ledger and a provider around it. A test changes what it is about before it calls desk.
 type world struct {
 	t         *testing.T
-	store     *book
+	book      *book // in memory
+	store     research.Store
 	provider  *provider
 	providers []research.Provider
 	rules     policy.Config
@@ -37,13 +37,13 @@ type world struct {
 	objects   []string
 	clock     *clock
 	door      research.Door // the gate of the desk that was built last
-	source    gate.Source   // among the gate's sources instead of the desk; nil: the desk
 	recorder  *recorder
 }
 
 func newWorld(t *testing.T) *world {
+	kept := &book{}
 	w := &world{
-		t: t, store: &book{}, provider: newProvider(t), revision: 7, objects: []string{object, other},
+		t: t, book: kept, store: kept, provider: newProvider(t), revision: 7, objects: []string{object, other},
 		clock: &clock{now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}, recorder: &recorder{},
 	}
 	w.providers = []research.Provider{{ID: "archive", URL: w.provider.url, Client: &http.Client{}}}
@@ -57,9 +57,7 @@ func (w *world) desk() *research.Desk {
 	desk, err := research.New(research.Config{
 		Store: w.store, Providers: w.providers, Door: func() research.Door { return door }, GrantTTL: time.Hour,
 		Limits: w.limits, Clock: w.clock.Now,
-		Look: func(_ context.Context, workspace, id string) (int64, bool, error) {
-			return w.revision, workspace == space && slices.Contains(w.objects, id), w.lookErr
-		},
+		Look: w.look,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -74,6 +72,10 @@ func (w *world) desk() *research.Desk {
 	}
 	door, w.door = built, built
 	return desk
+}
+
+func (w *world) look(_ context.Context, workspace, id string) (int64, bool, error) {
+	return w.revision, workspace == space && slices.Contains(w.objects, id), w.lookErr
 }
 
 // prepared is a desk with a plan.
@@ -207,9 +209,8 @@ func (p *provider) requests() []*http.Request {
 type book struct {
 	mu      sync.Mutex
 	entries []run.ResearchEntry
-	refuse  func(run.ResearchEntry) error // before an entry is added
-	between func()                        // before an entry is added, once
-	late    func()                        // before a key is looked up
+	refuse  func(run.ResearchEntry) error // asked before an entry is added
+	between func()                        // happens before an entry is added, once
 }
 
 func (b *book) Research(_ context.Context, workspace string) ([]run.ResearchEntry, error) {
@@ -290,6 +291,9 @@ func (b *book) kinds() []run.ResearchKind {
 
 // recorder is the gate's books.
 type recorder struct {
+	err    error
+	before func(run.Audit) // happens before a record is kept
+
 	mu    sync.Mutex
 	notes []run.Audit
 }
@@ -299,17 +303,11 @@ func (r *recorder) Record(context.Context, run.Fence, run.Audit) error {
 }
 
 func (r *recorder) Note(_ context.Context, record run.Audit) error {
+	if r.before != nil {
+		r.before(record)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notes = append(r.notes, record)
-	return nil
-}
-
-func object2json(t *testing.T, raw json.RawMessage) map[string]any {
-	t.Helper()
-	var value map[string]any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		t.Fatal(err)
-	}
-	return value
+	return r.err
 }
