@@ -22,6 +22,15 @@ type agentTools struct {
 	face    *agenttools.Face
 }
 
+// AgentToolNames lists the tools of the agent tools that no plugin offers, where there are agent tools. No other tool
+// should take one of their names.
+func AgentToolNames(cfg Config) []string {
+	if !cfg.AgentTools.wanted() {
+		return nil
+	}
+	return []string{research.ToolState, research.ToolPrepare, research.ToolContact}
+}
+
 // buildResearch makes the desk of plans and grants, whose tools the gate will have among its sources.
 func (s *Server) buildResearch(context.Context) error {
 	cfg := s.options.Config.AgentTools

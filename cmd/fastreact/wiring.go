@@ -27,7 +27,7 @@ func options(config host.Config, log *slog.Logger) (host.Options, error) {
 	bridge, err := mcpbridge.New(mcpbridge.Config{
 		Transport: transports(config.MCP, out),
 		Servers:   servers(config.MCP), Log: log, Kept: true,
-		Reserved: toolNames(config.Plugins, modules), Withheld: withheld(config),
+		Reserved: append(toolNames(config.Plugins, modules), host.AgentToolNames(config)...), Withheld: withheld(config),
 	})
 	if err != nil {
 		return host.Options{}, fmt.Errorf("set up MCP servers: %w", err)
