@@ -76,6 +76,9 @@ func (d *Desk) carryOut(ctx context.Context, workspace string, c campaignBody) e
 		if err != nil {
 			return err
 		}
+		if result.Reason != "" {
+			d.cfg.Log.Warn("research action failed", slog.String("campaign", c.CampaignID), slog.String("reason", result.Reason))
+		}
 		if err := d.settle(ctx, workspace, result); err != nil {
 			d.cfg.Log.Error("research result not stored", slog.String("campaign", c.CampaignID), slog.Any("error", err))
 			return err

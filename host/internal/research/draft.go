@@ -13,7 +13,7 @@ import (
 const noProvider = "none"
 
 // maxKnown is how many earlier answers a plan remembers, so that an answer that did not change is seen as such.
-const maxKnown = 64
+const maxKnown = 32
 
 // capabilities are what a plan's actions do, by wave.
 func capabilities() []string {

@@ -48,7 +48,8 @@ const (
 	maxKey       = 128 // bytes
 )
 
-const objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`
+const objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?` +
+	`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$`
 
 // objectID is the form of an object's id: "<kind>:<uuid>" or the UUID alone.
 var objectID = regexp.MustCompile(objectIDPattern)
