@@ -3,6 +3,7 @@ package research_test
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -308,5 +309,26 @@ func TestATurnIsReleasedByACampaignUnderALiveGrantOfItsPlan(t *testing.T) {
 	got = append(got, released(plan.PlanID))
 	if diff := cmp.Diff([]bool{false, false, true, false, false, false}, got); diff != "" {
 		t.Errorf("released (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlyABoundedNumberOfAnswersIsRemembered(t *testing.T) {
+	w := newWorld(t)
+	desk := w.desk()
+	status := func(question int) research.ResultStatus {
+		asked := preparation()
+		asked.Question = strconv.Itoa(question)
+		s := must(t)(desk.Prepare(t.Context(), space, asked))
+		s = must(t)(desk.Grant(t.Context(), space, authorises(s, s.Actions[0].ActionID)))
+		return must(t)(desk.Campaign(t.Context(), space, launch(s, s.Actions[0].ActionID))).Actions[0].ResultStatus
+	}
+	for question := range 33 {
+		status(question)
+	}
+	if got := status(1); got != research.ResultUnchanged {
+		t.Errorf("the oldest of 32 is %s", got)
+	}
+	if got := status(0); got != research.ResultNew {
+		t.Errorf("the one before is %s", got)
 	}
 }
