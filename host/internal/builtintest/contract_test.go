@@ -71,6 +71,17 @@ func TestReadOnlyWorkspaceRefusesWritesWithASentence(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceOfACallThatOnlyReadsRefusesWritesThatWereGranted(t *testing.T) {
+	plugin, workspace := load(t, "files", sdk.ReadWrite), t.TempDir()
+	call := sdk.Call{Tool: "write_file", Args: []byte(`{"path":"a.txt","content":"x"}`)}
+	for _, readOnly := range []bool{true, false} {
+		result, err := plugin.Call(t.Context(), wasm.CallContext{Workspace: workspace, ReadOnly: readOnly}, call)
+		if err != nil || result.IsError != readOnly {
+			t.Errorf("read only %v: %+v, %v", readOnly, result, err)
+		}
+	}
+}
+
 // drive carries one operation through the plugin host.
 func drive(t *testing.T, plugin *wasm.Plugin, op sdk.Op, input []byte, workspace string) ([]byte, error) {
 	ctx := t.Context()
