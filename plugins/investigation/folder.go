@@ -1,6 +1,7 @@
 package investigation
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -35,12 +36,13 @@ func (f folder) read(name string, limit int64) ([]byte, error) {
 		return nil, snapshotInvalid
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // in one piece, unless the file grows
+	_, err = text.ReadFrom(io.LimitReader(file, limit+1))
 	switch {
 	case err != nil:
 		return nil, snapshotInvalid
-	case int64(len(text)) > limit:
+	case int64(text.Len()) > limit:
 		return nil, snapshotTooLarge
 	}
-	return text, checkText(text)
+	return text.Bytes(), checkText(text.Bytes())
 }
