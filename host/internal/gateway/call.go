@@ -34,6 +34,9 @@ func (g *Gateway) accept(w wish) (e *entry, fresh bool, err error) {
 	if err := g.open(); err != nil {
 		return nil, false, err
 	}
+	if w.workspace != "" && w.workspace != g.shelf.workspace {
+		return nil, false, refuse(CodeUnknownSpace, "The call's workspace is not the active one.")
+	}
 	if known, is := g.shelf.keys[w.key]; is {
 		if known.fingerprint != w.fingerprint {
 			return nil, false, refuse(CodeConflict, "This idempotency_key was used for another call.")

@@ -22,6 +22,7 @@ type Request struct {
 	Context        json.RawMessage // a JSON object, null, or nothing
 	ObjectRefs     []string        // ids of objects
 	Key            string          // idempotency key, a UUID
+	Workspace      string          // that the caller works in: in another nothing happens; empty: the active one
 }
 
 // Reply is what a client learns of its call. The result is asked for by its id.

@@ -134,6 +134,20 @@ func TestATurnUnderWayAtASwitchTakesNoFurtherStep(t *testing.T) {
 	})
 }
 
+func TestACallOfAnotherWorkspaceThanTheActiveOneIsNotMade(t *testing.T) {
+	w := newWorld(t)
+	g := w.open()
+	of := search()
+	of.Workspace = harbour
+	mustCall(t, g, of)
+	mustActivate(t, g, orchard)
+	_, err := g.Call(t.Context(), of)
+	wantCode(t, err, CodeUnknownSpace)
+	if n := len(w.source.calls()); n != 1 || len(g.Events(0).Events) > 0 {
+		t.Errorf("%d calls, events %v", n, g.Events(0).Events)
+	}
+}
+
 func TestTheActiveWorkspaceItselfIsNoSwitch(t *testing.T) {
 	w := newWorld(t)
 	told := []string{}

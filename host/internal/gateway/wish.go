@@ -16,6 +16,7 @@ type wish struct {
 	refs        []string
 	key         string // lower case; empty: of the deterministic agent's own
 	fingerprint string
+	workspace   string // empty: the active one, whichever it is
 }
 
 // readRequest validates a request. Nothing is looked up, told or executed before.
@@ -57,7 +58,7 @@ func newWish(request Request, tool tool) (wish, error) {
 	}
 	w := wish{
 		turnID: request.TurnID, tool: tool, input: input, refs: append([]string{}, request.ObjectRefs...),
-		key: strings.ToLower(request.Key),
+		key: strings.ToLower(request.Key), workspace: request.Workspace,
 	}
 	intention, err := run.Encode([]any{strings.ToLower(w.turnID), tool.id, input, w.refs, context})
 	if err != nil {

@@ -48,7 +48,7 @@ func TestACallCarriesTheTurnAndWhatTheModelWrote(t *testing.T) {
 		turn := w.start(t, "What is it?")
 		got := w.gates.calls[0]
 		want := gateway.Request{
-			TurnID: turn.ID, ToolID: "graph.get_node", Input: json.RawMessage(`{"object_id":"x"}`), Key: got.Key,
+			TurnID: turn.ID, ToolID: "graph.get_node", Input: json.RawMessage(`{"object_id":"x"}`), Key: got.Key, Workspace: "north",
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(got.Key) != 36 {
 			t.Error(got.Key, diff)

@@ -81,14 +81,14 @@ func (r *Runtime) request(t *turn, tools tools, tool string) *ending {
 // call goes through the gateway. What the gateway refuses for what it is, is a result that failed.
 func (r *Runtime) call(ctx context.Context, t *turn, next action) (outcome, *ending) {
 	reply, err := r.cfg.Gateway.Call(ctx, gateway.Request{
-		TurnID: t.ID, ToolID: next.tool, Input: next.arguments, Key: newUUID(),
+		TurnID: t.ID, ToolID: next.tool, Input: next.arguments, Key: run.NewUUID(), Workspace: t.workspace,
 	})
 	var result gateway.Result
 	if err == nil {
 		result, err = r.cfg.Gateway.Result(reply.ResultID)
 	}
 	if err == nil {
-		return outcome{result.State, result.ID, result.Encoded, planOf(result)}, nil
+		return outcome{result.State, result.ID, result.Encoded, result.PlanID}, nil
 	}
 	code, sentence := run.Public(err)
 	switch code {
@@ -99,17 +99,6 @@ func (r *Runtime) call(ctx context.Context, t *turn, next action) (outcome, *end
 		r.cfg.Log.Warn("the gateway failed", slog.String("turn_id", t.ID), slog.Any("error", err))
 	}
 	return outcome{}, internal()
-}
-
-// planOf returns the id of the plan that a result prepared; empty when it prepared none.
-func planOf(result gateway.Result) string {
-	var output struct {
-		PlanID string `json:"plan_id"`
-	}
-	if result.State != gateway.AuthorizationRequired || json.Unmarshal(result.Output, &output) != nil {
-		return ""
-	}
-	return output.PlanID
 }
 
 // repeated ends a turn in which the same call failed twice in a row.

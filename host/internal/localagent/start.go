@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 const (
@@ -45,7 +47,6 @@ func (r *Runtime) Start(_ context.Context, objective, key string) (Turn, error) 
 	if !validObjective(objective) || len(key) > maxKey || !utf8.ValidString(key) {
 		return Turn{}, refuse(op, CodeInvalid)
 	}
-	id := newUUID()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -66,7 +67,7 @@ func (r *Runtime) Start(_ context.Context, objective, key string) (Turn, error) 
 	if !r.makeRoom() {
 		return Turn{}, refuse(op, CodeCapacity)
 	}
-	t := &turn{Turn: Turn{ID: id, Objective: objective}, key: key, workspace: r.workspace}
+	t := &turn{Turn: Turn{ID: run.NewUUID(), Objective: objective}, key: key, workspace: r.workspace}
 	r.turns = append(r.turns, t)
 	r.enqueue(t)
 	r.tell(KindQueued, t, payload{Objective: objective})

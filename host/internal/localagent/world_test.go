@@ -106,11 +106,16 @@ func (g *gates) Call(ctx context.Context, request gateway.Request) (gateway.Repl
 		return gateway.Reply{}, err
 	}
 	id := fmt.Sprintf("result-%d", number)
+	var prepared struct {
+		PlanID string `json:"plan_id"`
+	}
+	_ = json.Unmarshal([]byte(output), &prepared)
 	encoded := fmt.Sprintf(`{"tool_id":%q,"state":%q,"output":%s}`, request.ToolID, state, output)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.results[id] = gateway.Result{
 		ID: id, ToolID: request.ToolID, State: state, Output: json.RawMessage(output), Encoded: json.RawMessage(encoded),
+		PlanID: prepared.PlanID,
 	}
 	return gateway.Reply{TurnID: request.TurnID, ResultID: id, State: state}, nil
 }

@@ -135,7 +135,7 @@ func (c *Client) exchange(ctx context.Context, sent []byte) (string, error) {
 	request.Header.Set("User-Agent", "fastreact")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", localagent.ErrUnavailable, err)
+		return "", unreached(err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -149,4 +149,13 @@ func (c *Client) exchange(ctx context.Context, sent []byte) (string, error) {
 		return joined(body, c.cfg.MaxResponse)
 	}
 	return "", fmt.Errorf("%w: another content type", localagent.ErrProtocol)
+}
+
+// unreached says why no answer began. What the endpoint wrote instead of one is no part of it.
+func unreached(err error) error {
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return fmt.Errorf("%w: %w", localagent.ErrUnavailable, network)
+	}
+	return fmt.Errorf("%w: no answer that is HTTP", localagent.ErrUnavailable)
 }

@@ -264,3 +264,18 @@ func TestALongHeaderIsNotRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatIsNotHTTPIsNotRepeated(t *testing.T) {
+	_, err := asking(t, loopback.Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "private words\r\n\r\n")
+		_ = conn.Close()
+	}).Complete(t.Context(), words)
+	if !errors.Is(err, localagent.ErrUnavailable) || strings.Contains(err.Error(), "private") {
+		t.Error(err)
+	}
+}
