@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -52,8 +53,8 @@ func emptyDir(dir string) error {
 	return nil
 }
 
-// cacheEntry is the folder of one module's compiled code, sealed by a digest that stands beside it. An entry that
-// does not match its seal is damaged, and is compiled again.
+// cacheEntry is the folder of one metered module and its compiled code, sealed by a digest that stands beside it. An
+// entry that does not match its seal is damaged, and is made again.
 type cacheEntry struct{ dir string }
 
 func (c cacheEntry) sealFile() string { return c.dir + ".sha256" }
@@ -92,6 +93,21 @@ func (c cacheEntry) seal() error {
 		return fmt.Errorf("seal wasm cache: %w", err)
 	}
 	return nil
+}
+
+// look says what stands in the entry without reading it: whether it has changed since the last look.
+func (c cacheEntry) look() string {
+	var seen strings.Builder
+	_ = filepath.WalkDir(c.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			fmt.Fprintf(&seen, "%q %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	}) // what cannot be seen is missing in both looks, and its seal breaks
+	return seen.String()
 }
 
 // hashDir hashes names and contents of all regular files below dir, in order.

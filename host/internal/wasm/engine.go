@@ -24,6 +24,8 @@ type engine struct {
 	globals  []string // export names of all that a snapshot holds; the first is the fuel
 	pages    uint64   // memory that the module starts with
 	budget   *memoryBudget
+
+	unrestorable string // what of the module no snapshot undoes; empty: nothing
 }
 
 // engines holds one engine for each module and the limits written into it, and counts who uses it. Two such loads
@@ -101,7 +103,7 @@ func (e *engines) release(ctx context.Context, digest string) error {
 // build compiles with the cache on disk; when that fails for whatever reason, once more without it.
 func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
 	if e.config.CacheDir == "" {
-		return e.compile(ctx, c, nil)
+		return e.buildFresh(ctx, c)
 	}
 	entry := cacheEntry{filepath.Join(e.config.CacheDir, c.key())}
 	built, err := e.buildCached(ctx, entry, c)
@@ -109,7 +111,7 @@ func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
 		return built, nil
 	}
 	_ = entry.remove()
-	fresh, freshErr := e.compile(ctx, c, nil)
+	fresh, freshErr := e.buildFresh(ctx, c)
 	if freshErr != nil {
 		return nil, freshErr
 	}
@@ -117,26 +119,62 @@ func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
 	return fresh, nil
 }
 
+func (e *engines) buildFresh(ctx context.Context, c *candidate) (*engine, error) {
+	code, err := c.metered()
+	if err != nil {
+		return nil, err
+	}
+	return e.compile(ctx, c, code, nil)
+}
+
+// buildCached takes the metered module and its compiled code from an entry that is whole and of today's making, and
+// makes the entry anew otherwise.
 func (e *engines) buildCached(ctx context.Context, entry cacheEntry, c *candidate) (*engine, error) {
 	if err := entry.prepare(); err != nil {
 		return nil, err
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(entry.dir)
-	if err != nil {
-		return nil, fmt.Errorf("open wasm cache: %w", err)
+	code, kept := entry.metered(c.origin())
+	if !kept {
+		if err := entry.remove(); err != nil {
+			return nil, err
+		}
+		var err error
+		if code, err = c.metered(); err != nil {
+			return nil, err
+		}
 	}
-	built, err := e.compile(ctx, c, cache)
+	before := entry.look()
+	built, err := e.compileInto(ctx, entry, c, code)
 	if err != nil {
-		return nil, errors.Join(err, cache.Close(ctx))
+		return nil, err
 	}
-	if err := entry.seal(); err != nil {
+	if !kept {
+		err = entry.keepMetered(c.origin(), code)
+	}
+	if err == nil && entry.look() != before {
+		err = entry.seal()
+	}
+	if err != nil {
 		return nil, errors.Join(err, built.close(ctx))
 	}
 	return built, nil
 }
 
-// compile meters and compiles a module, and never runs it. cache may be nil; on success it belongs to the engine.
-func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.CompilationCache) (_ *engine, err error) {
+// compileInto compiles with the code that an entry holds, or puts the code there.
+func (e *engines) compileInto(ctx context.Context, entry cacheEntry, c *candidate, code meter.Module) (*engine, error) {
+	cache, err := wazero.NewCompilationCacheWithDir(entry.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open wasm cache: %w", err)
+	}
+	built, err := e.compile(ctx, c, code, cache)
+	if err != nil {
+		return nil, errors.Join(err, cache.Close(ctx))
+	}
+	return built, nil
+}
+
+// compile compiles a metered module, and never runs it. cache may be nil; on success it belongs to the engine.
+func (e *engines) compile(ctx context.Context, c *candidate, code meter.Module, cache wazero.CompilationCache) (_ *engine, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("compile module: host panic: %v", cause)
@@ -150,7 +188,7 @@ func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.Compil
 		config = config.WithCompilationCache(cache)
 	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	compiled, err := runtime.CompileModule(ctx, c.code.Bytes)
+	compiled, err := runtime.CompileModule(ctx, code.Bytes)
 	if err == nil {
 		err = link(ctx, runtime, compiled, c.dialect)
 	}
@@ -159,7 +197,8 @@ func (e *engines) compile(ctx context.Context, c *candidate, cache wazero.Compil
 	}
 	return &engine{
 		runtime: runtime, cache: cache, compiled: compiled, dialect: c.dialect, budget: e.budget,
-		globals: append([]string{meter.FuelGlobal, meter.DepthGlobal}, c.code.Globals...), pages: c.shape.memories[0].low,
+		globals: append([]string{meter.FuelGlobal, meter.DepthGlobal}, code.Globals...), pages: c.shape.memories[0].low,
+		unrestorable: code.Unrestorable,
 	}, nil
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/fastreact/fastreact/host/internal/wasm/meter"
 	"github.com/fastreact/fastreact/sdk"
 )
 
@@ -40,7 +39,6 @@ type candidate struct {
 	limits   sdk.Limits
 	settings map[string]string // what config_get answers
 	mode     Mode
-	code     meter.Module // set by Load
 	mounts   []mount
 	progress int // bytes that one call may report
 	reach    reach
@@ -72,10 +70,7 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), err)
 	}
 	defer leave()
-	if c.code, err = c.metered(); err != nil {
-		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
-	}
-	engine, err := h.engines.acquire(loading, c)
+	engine, err := h.engineOf(loading, c)
 	if err != nil {
 		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
 	}
@@ -91,6 +86,19 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), errors.Join(err, plugin.Close(context.WithoutCancel(ctx))))
 	}
 	return plugin, nil
+}
+
+// engineOf returns the engine of a module, unless the mode asks more of the module than it can do. It needs a release.
+func (h *Host) engineOf(ctx context.Context, c *candidate) (*engine, error) {
+	engine, err := h.engines.acquire(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if c.mode == ModeSnapshot && engine.unrestorable != "" {
+		err = fmt.Errorf("%s cannot be undone by a snapshot; the operator may write mode: fresh", engine.unrestorable)
+		return nil, errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key()))
+	}
+	return engine, nil
 }
 
 func (c *candidate) name() string {
@@ -226,30 +234,6 @@ func modeOf(asked Mode, kind sdk.Kind) (Mode, error) {
 		return "", errors.New("a tool touches the world, which no snapshot restores: its mode is fresh")
 	}
 	return "", fmt.Errorf("mode %q is neither %s nor %s", asked, ModeSnapshot, ModeFresh)
-}
-
-// mostPages is what a 32-bit memory can have. The memory itself refuses more than the plugin's limit, so that a refusal
-// is known when the guest gives up.
-const mostPages = 1 << 16
-
-// metered returns the module with its limits written into it.
-func (c *candidate) metered() (m meter.Module, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			m, err = meter.Module{}, fmt.Errorf("meter module: host panic: %v", cause)
-		}
-	}()
-	m, err = meter.Rewrite(c.module.Bytes, meter.Options{
-		MemoryPages: mostPages, TableEntries: c.limits.TableEntries, CallDepth: c.limits.CallDepth,
-		Snapshot: c.mode == ModeSnapshot,
-	})
-	if errors.Is(err, meter.ErrNotRestorable) {
-		return meter.Module{}, fmt.Errorf("meter module: %w; the operator may write mode: fresh", err)
-	}
-	if err != nil {
-		return meter.Module{}, fmt.Errorf("meter module: %w", err)
-	}
-	return m, nil
 }
 
 // key names the compiled code: the module, and what was written into it. The mode only refuses modules, it writes

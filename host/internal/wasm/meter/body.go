@@ -1,5 +1,7 @@
 package meter
 
+import "slices"
+
 // body is a function's body while it is written.
 type body struct {
 	*module
@@ -12,13 +14,15 @@ type body struct {
 // fuelLocal is the local in which loops keep the fuel.
 func (b *body) fuelLocal() uint32 { return b.f.locals }
 
+// room is about how many bytes the metered body of a function has.
+func (f *function) room() int { return len(f.code) + len(f.groups) + 32*len(f.regions) + 64 }
+
 // writeBody appends the metered body of a function.
 //
 // The author's code stands in a block of its own when calls are counted, so that every way out of it, a branch to the
 // outermost label, return or the end, comes to where the depth is given back. Label indices stay what they were.
 func (m *module) writeBody(f *function, out []byte) []byte {
-	b := &body{module: m, f: f, next: 1}
-	b.out = make([]byte, 0, len(f.code)+len(f.groups)+32*len(f.regions)+64)
+	b := &body{module: m, f: f, next: 1, out: slices.Grow(out, f.room())}
 	b.locals()
 	if f.counted {
 		b.descend()
@@ -33,7 +37,7 @@ func (m *module) writeBody(f *function, out []byte) []byte {
 	if f.counted {
 		b.ascend()
 	}
-	return appendSized(out, b.out)
+	return b.out
 }
 
 func (b *body) locals() {

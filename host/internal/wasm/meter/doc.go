@@ -50,9 +50,11 @@
 // results of one function, 100,000 types, imports, functions or globals, or more values where ways meet than a module of
 // its size has: the engine's compiler would take minutes. Imports and exports with names that begin like the meter's own.
 //
-// In snapshot mode also what restoring memory and globals does not undo: table.set, table.grow, table.fill, table.copy,
-// table.init, elem.drop, mutable globals that hold references or vectors, and data.drop in a module that also uses
-// memory.init (without memory.init nobody can see it).
+// # Snapshots
+//
+// The result says whether there is something that restoring memory and globals does not undo: table.set, table.grow,
+// table.fill, table.copy, table.init, elem.drop, mutable globals that hold references or vectors, and data.drop in a
+// module that also uses memory.init (without memory.init nobody can see it).
 //
 // # Custom sections
 //

@@ -79,8 +79,8 @@ func (m *module) readLocals(r *reader, f *function) {
 
 // settle decides what the first reading left open: who is spared, what regions cost, which helpers are needed.
 func (m *module) settle() error {
-	if m.options.Snapshot && m.uses.drop && m.uses.init {
-		return fmt.Errorf("data.drop beside memory.init: %w", ErrNotRestorable)
+	if m.uses.drop && m.uses.init {
+		m.lasts("data.drop beside memory.init")
 	}
 	if !m.present[sectionCode] && len(m.functions) > 0 {
 		return fmt.Errorf("%w: functions without code", ErrMalformed)

@@ -41,22 +41,26 @@ var (
 	ErrReserved = errors.New("name is reserved")
 	// ErrTooLarge reports a module that needs more than its limits allow.
 	ErrTooLarge = errors.New("over the limit")
-	// ErrNotRestorable reports something that a snapshot of memory and globals does not undo.
-	ErrNotRestorable = errors.New("cannot be undone by a snapshot")
 )
+
+// Revision names what Rewrite writes. It changes whenever the same module and options give anything else than before:
+// what was kept of another revision is of no use.
+const Revision = 1
 
 // Options are the limits written into a module. The zero value allows no memory, no table entry and no nested call.
 type Options struct {
 	MemoryPages  uint32 // the most pages (64 KiB) of each memory of the module
 	TableEntries uint32 // the most entries of all tables of the module together, and of its passive elements
 	CallDepth    uint32 // weight of the functions that may be active at once
-	Snapshot     bool   // refuse what restoring memory and globals does not undo
 }
 
 // Module is a metered module.
 type Module struct {
 	Bytes   []byte
 	Globals []string // export names of the author's mutable globals, in the order of their indices
+
+	// Unrestorable is the first thing in the module that restoring memory and globals does not undo; empty: there is none.
+	Unrestorable string
 }
 
 // Rewrite meters a module. It neither keeps nor changes the bytes it is given. Its work is linear in their number, and
@@ -73,5 +77,5 @@ func Rewrite(module []byte, o Options) (Module, error) {
 	if len(bytes) > 32*len(module)+4096 {
 		return Module{}, fmt.Errorf("metered module of %d bytes: %w", len(bytes), ErrTooLarge)
 	}
-	return Module{Bytes: bytes, Globals: m.mutableNames()}, nil
+	return Module{Bytes: bytes, Globals: m.mutableNames(), Unrestorable: m.unrestorable}, nil
 }

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -64,7 +65,12 @@ type module struct {
 	uses    uses
 	merges  uint64 // values where ways meet, of all functions
 	waiting uint64 // passive elements
+
+	unrestorable string // the first thing that a snapshot does not undo
 }
+
+// lasts notes something that a snapshot does not undo.
+func (m *module) lasts(what string) { m.unrestorable = cmp.Or(m.unrestorable, what) }
 
 // uses says which operations occur in a module.
 type uses struct{ grow, fill, copy, init, drop, tables bool }
@@ -278,8 +284,8 @@ func (m *module) globalType(r *reader) global {
 	default:
 		r.malformed("mutability of a global")
 	}
-	if restorable := g.kind >= 0x7c && g.kind <= 0x7f; m.options.Snapshot && g.mutable && !restorable && r.err == nil {
-		r.fail(fmt.Errorf("mutable global that is no number: %w", ErrNotRestorable))
+	if number := g.kind >= 0x7c && g.kind <= 0x7f; g.mutable && !number {
+		m.lasts("a mutable global that is no number")
 	}
 	return g
 }

@@ -157,9 +157,15 @@ func (m *module) writeExport(r *reader, out []byte) []byte {
 }
 
 func (m *module) writeCode(helpers []added) []byte {
-	out := appendU32(nil, uint32(len(m.functions)+len(helpers)))
+	room := 8
 	for _, f := range m.functions {
-		out = m.writeBody(f, out)
+		room += f.room() + 5
+	}
+	out := appendU32(make([]byte, 0, min(room, 2*m.size)), uint32(len(m.functions)+len(helpers)))
+	var body []byte
+	for _, f := range m.functions {
+		body = m.writeBody(f, body[:0])
+		out = appendSized(out, body)
 	}
 	for _, h := range helpers {
 		out = appendSized(out, h.body)
