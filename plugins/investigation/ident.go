@@ -51,21 +51,6 @@ func isUUID(text string) bool {
 	return true
 }
 
-// isJobID reports whether text may name a job.
-func isJobID(text string) bool {
-	if text == "" || len(text) > maxJobID {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		if small := c | 0x20; isDigit(c) || 'a' <= small && small <= 'z' || i > 0 && strings.IndexByte("._:-", c) >= 0 {
-			continue
-		}
-		return false
-	}
-	return true
-}
-
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // wholeNumber reads a number from 0 to 2⁵³-1, as every reader of JSON understands it; absent and null are 0.

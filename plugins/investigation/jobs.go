@@ -8,7 +8,7 @@ import (
 
 // job finds one job by its id and tells all that stands there of it.
 func job(f folder, args json.RawMessage) ([]byte, error) {
-	id, err := argument(args, "job_id", isJobID)
+	id, err := argument(args, "job_id", isObjectID)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func job(f folder, args json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, known := jobs[id]
+	found, known := jobs[fold(id)]
 	if !known {
 		return nil, jobUnknown
 	}
@@ -30,7 +30,8 @@ func job(f folder, args json.RawMessage) ([]byte, error) {
 	return w.End()
 }
 
-// parseJobs reads a text that checkText has passed, and returns the jobs as they are written, by their ids.
+// parseJobs reads a text that checkText has passed, and returns the jobs as they are written, by their ids in small
+// letters. One whose id has another form than ids have is there and is never found.
 func parseJobs(text []byte) (map[string][]byte, error) {
 	r := wire.NewReader(text)
 	top := readRecord(r, []member{{"contract", wire.Text}, {"jobs", wire.List}})
@@ -42,8 +43,8 @@ func parseJobs(text []byte) (map[string][]byte, error) {
 	for range list.Elements() {
 		entry := list.Raw()
 		each := wire.NewReader(entry)
-		id := readRecord(each, []member{{"job_id", wire.Text}}).text("job_id")
-		if _, taken := jobs[id]; taken || !isJobID(id) || each.End() != nil {
+		id := fold(readRecord(each, []member{{"job_id", wire.Text}}).text("job_id"))
+		if _, taken := jobs[id]; taken || id == "" || each.End() != nil {
 			list.Fail(errShape)
 		}
 		jobs[id] = entry

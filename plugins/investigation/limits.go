@@ -13,5 +13,4 @@ const (
 	maxExcerpt   = 512       // characters of one excerpt
 	maxQuery     = 512       // characters of one search's text
 	maxKind      = 32        // letters before the colon of an object's id
-	maxJobID     = 128       // letters of a job's id
 )

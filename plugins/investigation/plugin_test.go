@@ -30,7 +30,7 @@ func TestUnknownToolIsAFailure(t *testing.T) {
 
 func TestMissingWorkspaceIsAFailure(t *testing.T) {
 	plugin := investigation.New(func() (*os.Root, error) { return os.OpenRoot(t.TempDir() + "/gone") })
-	if _, err := plugin.Call(t.Context(), sdk.Call{Tool: "jobs_get", Args: []byte(`{"job_id":"a"}`)}); err == nil {
+	if _, err := plugin.Call(t.Context(), sdk.Call{Tool: "jobs_get", Args: []byte(`{"job_id":"0b8e6a52-6f0f-5d0c-9d6e-0f6f0d6b1c11"}`)}); err == nil {
 		t.Error("a call without a workspace succeeded")
 	}
 }

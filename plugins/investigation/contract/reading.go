@@ -212,27 +212,33 @@ func excerpts() []fact {
 }
 
 func working() []fact {
+	id := "7f000000-0000-4000-8000-00000000000a"
+	one := `{"job_id":"` + id + `"}`
+	only := `{"jobs":[` + one + `]}`
 	jobs := `{"contract":"labfy.local_jobs.snapshot.v1","jobs":[
  {"job_id":"7f000000-0000-4000-8000-000000000001","capability_id":"c.v1","state":"COMPLETED","steps":[1, 2]},
- {"job_id":"job.2:b","state":"RUNNING"}]}`
+ {"job_id":"job:7f000000-0000-4000-8000-00000000000b","state":"RUNNING"},{"job_id":"job-3"}]}`
 	facts := []fact{
 		{
 			name: "a job is shown whole", jobs: jobs, args: `{"job_id":"7f000000-0000-4000-8000-000000000001"}`,
 			want: `{"job":{"job_id":"7f000000-0000-4000-8000-000000000001","capability_id":"c.v1","state":"COMPLETED","steps":[1,2]},"object_refs":[]}`,
 		},
-		{name: "a job is found by whatever id it has", jobs: jobs, args: `{"job_id":"job.2:b"}`, want: `{"job":{"job_id":"job.2:b","state":"RUNNING"},"object_refs":[]}`},
-		{name: "a job's id is exact", jobs: jobs, args: `{"job_id":"JOB.2:b"}`, code: "job_unknown"},
-		{name: "a job that is not there is unknown", jobs: `{"jobs":[]}`, args: `{"job_id":"a"}`, code: "job_unknown"},
-		{name: "without the file of jobs there is no answer", core: lighthouse(), args: `{"job_id":"a"}`, code: "snapshot_missing"},
-		{name: "a file of jobs may be 256 KiB", jobs: padded(`{"jobs":[{"job_id":"a"}]}`, 256<<10), args: `{"job_id":"a"}`, want: `{"job":{"job_id":"a"},"object_refs":[]}`},
-		{name: "a file of jobs of one byte more is refused whole", jobs: padded(`{"jobs":[{"job_id":"a"}]}`, 256<<10+1), args: `{"job_id":"a"}`, code: "snapshot_too_large"},
-		{name: "jobs of another contract are refused", jobs: `{"contract":"labfy.local_jobs.snapshot.v2","jobs":[{"job_id":"a"}]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a job that is there twice is refused", jobs: `{"jobs":[{"job_id":"a"},{"job_id":"a"}]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a job without an id is refused", jobs: `{"jobs":[{"job_id":"a"},{}]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a job whose id is a number is refused", jobs: `{"jobs":[{"job_id":"a"},{"job_id":7}]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a job that is no object is refused", jobs: `{"jobs":[{"job_id":"a"},[]]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a file without jobs is refused", jobs: `{}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
-		{name: "a job that names a member twice is refused", jobs: `{"jobs":[{"job_id":"a","state":"A","state":"B"}]}`, args: `{"job_id":"a"}`, code: "snapshot_invalid"},
+		{
+			name: "a job's id is the same in capital letters", jobs: jobs, args: `{"job_id":"job:7F000000-0000-4000-8000-00000000000B"}`,
+			want: `{"job":{"job_id":"job:7f000000-0000-4000-8000-00000000000b","state":"RUNNING"},"object_refs":[]}`,
+		},
+		{name: "a job is not found by a part of its id", jobs: jobs, args: `{"job_id":"7f000000-0000-4000-8000-00000000000b"}`, code: "job_unknown"},
+		{name: "a job that is not there is unknown", jobs: `{"jobs":[]}`, args: one, code: "job_unknown"},
+		{name: "without the file of jobs there is no answer", core: lighthouse(), args: one, code: "snapshot_missing"},
+		{name: "a file of jobs may be 256 KiB", jobs: padded(only, 256<<10), args: one, want: `{"job":{"job_id":"` + id + `"},"object_refs":[]}`},
+		{name: "a file of jobs of one byte more is refused whole", jobs: padded(only, 256<<10+1), args: one, code: "snapshot_too_large"},
+		{name: "jobs of another contract are refused", jobs: `{"contract":"labfy.local_jobs.snapshot.v2","jobs":[{"job_id":"` + id + `"}]}`, args: one, code: "snapshot_invalid"},
+		{name: "a job that is there twice is refused", jobs: `{"jobs":[{"job_id":"` + id + `"},{"job_id":"` + id + `"}]}`, args: one, code: "snapshot_invalid"},
+		{name: "a job without an id is refused", jobs: `{"jobs":[{"job_id":"` + id + `"},{}]}`, args: one, code: "snapshot_invalid"},
+		{name: "a job whose id is a number is refused", jobs: `{"jobs":[{"job_id":"` + id + `"},{"job_id":7}]}`, args: one, code: "snapshot_invalid"},
+		{name: "a job that is no object is refused", jobs: `{"jobs":[{"job_id":"` + id + `"},[]]}`, args: one, code: "snapshot_invalid"},
+		{name: "a file without jobs is refused", jobs: `{}`, args: one, code: "snapshot_invalid"},
+		{name: "a job that names a member twice is refused", jobs: `{"jobs":[{"job_id":"` + id + `","state":"A","state":"B"}]}`, args: one, code: "snapshot_invalid"},
 	}
 	for i := range facts {
 		facts[i].tool = "jobs_get"
