@@ -35,6 +35,8 @@
 //     answer must not name, and the exit of checked ones. harness and executor: what guarded runs share.
 //   - ledger: what is true; nothing is sent before it is stored.
 //   - dispatch: who drives a run, and when.
-//   - web and its faces fastreact, chat and console: what all this looks like on the wire. passport: who holds a token.
+//   - gateway and localagent: tool calls of agents that keep no runs, and the runtime of a local model above them.
+//     research: plans, a person's grants, and the contacts made under them, through the same gate.
+//   - web and its faces fastreact, chat, agenttools and console: what all this looks like on the wire. passport: who holds a token.
 //   - cmd/fastreact: the commands. Those that talk to a running service do so over HTTP, by sdk/client.
 package host
