@@ -133,7 +133,7 @@ var compiled = sync.OnceValues(func() (string, error) {
 func compile(cache string) error {
 	config := host.DefaultConfig()
 	config.Plugins.CacheDir = cache
-	all, err := modules("exec-guard", "files", "pska-scope", "evidence-guard", "semantic-guard")
+	all, err := modules("exec-guard", "files", "pska-scope", "evidence-guard", "semantic-guard", "investigation")
 	if err != nil {
 		return err
 	}
@@ -196,8 +196,12 @@ func modules(names ...string) ([]host.Module, error) {
 			continue
 		}
 		m := host.Module{Name: module.Name, Bytes: module.Bytes}
-		if module.Name == "files" {
+		switch module.Name {
+		case "files":
 			m.Grants.Files = []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadWrite}}
+		case "investigation":
+			m.Grants.Files = []sdk.FileAccess{{Path: "workspace", At: "/", Mode: sdk.ReadOnly}}
+			m.Profile = host.AgentTools
 		}
 		chosen = append(chosen, m)
 	}

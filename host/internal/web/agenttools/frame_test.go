@@ -158,12 +158,12 @@ func TestABodyThatTricklesIsRefusedWhenItsTimeIsOver(t *testing.T) {
 }
 
 func TestACallMayTakeLongerThanItsBodyAndItsAnswer(t *testing.T) {
-	b := opened(t, func(cfg *Config) { cfg.BodyTimeout, cfg.WriteTimeout = 20*time.Millisecond, 20*time.Millisecond })
+	b := opened(t, func(cfg *Config) { cfg.BodyTimeout, cfg.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond })
 	b.engine.hold = make(chan struct{})
 	got := make(chan answer, 1)
 	go func() { got <- b.post("/api/v1/agent-tools/calls", bodyFor("/calls")) }()
 	<-b.engine.held
-	<-time.After(40 * time.Millisecond)
+	<-time.After(250 * time.Millisecond)
 	close(b.engine.hold)
 	if a := <-got; a.status != 201 {
 		t.Errorf("%d %s", a.status, a.body)
