@@ -41,7 +41,7 @@ func parseGraph(text []byte) (*graph, error) {
 	top := readRecord(r, []member{
 		{"contract", wire.Text}, {"revision", wire.Number}, {"nodes", wire.List}, {"edges", wire.List},
 	})
-	if r.End() != nil || !isList(top.raw("nodes")) || !isContract(top, "labfy.web_graph.snapshot.v3") {
+	if r.End() != nil || !isList(top.raw("nodes")) || !isVersion(top, ".v3") {
 		return nil, snapshotInvalid
 	}
 	revision, ok := wholeNumber(top.raw("revision"))
@@ -58,9 +58,9 @@ func parseGraph(text []byte) (*graph, error) {
 // isList reports whether a member is there and is a list.
 func isList(value []byte) bool { return wire.NewReader(value).Kind() == wire.List }
 
-// isContract reports whether a snapshot is what it must be, if it says what it is.
-func isContract(top record, want string) bool {
-	return top.raw("contract") == nil || top.text("contract") == want
+// isVersion reports whether a snapshot is of the version that is read here, if it says of which it is.
+func isVersion(top record, version string) bool {
+	return top.raw("contract") == nil || strings.HasSuffix(top.text("contract"), version)
 }
 
 func (g *graph) readNodes(list []byte) error {

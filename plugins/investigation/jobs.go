@@ -35,7 +35,7 @@ func job(f folder, args json.RawMessage) ([]byte, error) {
 func parseJobs(text []byte) (map[string][]byte, error) {
 	r := wire.NewReader(text)
 	top := readRecord(r, []member{{"contract", wire.Text}, {"jobs", wire.List}})
-	if r.End() != nil || !isList(top.raw("jobs")) || !isContract(top, "labfy.local_jobs.snapshot.v1") {
+	if r.End() != nil || !isList(top.raw("jobs")) || !isVersion(top, ".v1") {
 		return nil, snapshotInvalid
 	}
 	jobs := map[string][]byte{}

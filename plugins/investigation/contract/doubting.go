@@ -58,7 +58,7 @@ func doubting() []fact {
 		"a byte order mark":                            "\ufeff" + `{"nodes":[` + good + `]}`,
 		"a text that is not UTF-8":                     `{"nodes":[` + good + `],"x":"caf` + "\xe9" + `"}`,
 		"a text in UTF-16":                             "\xff\xfe{\x00}\x00",
-		"another contract":                             `{"contract":"labfy.web_graph.snapshot.v2","nodes":[` + good + `]}`,
+		"another version":                              `{"contract":"labfy.web_graph.snapshot.v2","nodes":[` + good + `]}`,
 		"a contract that is no text":                   `{"contract":3,"nodes":[` + good + `]}`,
 		"a snapshot without nodes":                     `{"edges":[]}`,
 		"nodes that are no list":                       `{"nodes":{"0":` + good + `}}`,
