@@ -21,6 +21,7 @@ const page = {
   trouble: find("trouble", HTMLElement),
   empty: find("empty", HTMLElement),
   workspace: find("workspace", HTMLSelectElement),
+  where: find("where", HTMLElement),
   active: find("active", HTMLElement),
   switch: find("switch", HTMLFormElement),
   ends: find("ends", HTMLElement),
@@ -92,6 +93,7 @@ async function enter(now) {
   current = now;
   page.closed.hidden = true;
   page.desk.hidden = false;
+  page.where.hidden = false;
   page.trouble.textContent = "";
   page.empty.hidden = now.active !== "";
   page.active.textContent = now.active === "" ? "none" : plain(now.active);
@@ -121,6 +123,9 @@ function close() {
   leave();
   page.desk.hidden = true;
   page.closed.hidden = false;
+  page.switch.hidden = true;
+  page.where.hidden = true;
+  page.ends.replaceChildren();
   page.closedTitle.focus();
   announce("The session is over");
 }

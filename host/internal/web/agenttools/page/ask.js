@@ -66,7 +66,7 @@ export class Ask {
       if (!ready && this.#model.checked) this.#demo.checked = true;
       if (ready && text(status.mode) === "local-model" && !this.#touched) this.#model.checked = true;
       const parts = [status.mode, status.model, status.provider, status.endpoint_kind, ready ? "" : status.reason];
-      words.textContent = plain(clipped(parts.map(text).filter((part) => part !== "").join(", "), 300));
+      words.textContent = plain(clipped([...new Set(parts.map(text))].filter((part) => part !== "").join(", "), 300));
       this.#page.runtime(true);
     } catch (cause) {
       const none = cause instanceof Refusal && cause.status === 404;

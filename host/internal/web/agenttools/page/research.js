@@ -114,7 +114,7 @@ export class Research {
     review.id = "review";
     this.#view.replaceChildren(make("div", { class: "plan" },
       passage(clipped(text(s.question), 600), "question"),
-      facts(["Plan", quoted(this.#plan)], ["Revision of the data", quoted(String(number(s.input_revision)))],
+      facts(["Plan", quoted(this.#plan)], ["Data revision", quoted(String(number(s.input_revision)))],
         ["Prepared", text(s.created_at) === "" ? null : moment(text(s.created_at))], ["Fingerprint", quoted(clipped(text(s.plan_fingerprint), 80))]),
       make("ol", { class: "actions-list" }, ...this.#actions().map((action) => this.#actionView(action))),
       make("div", { class: "line" }, review, make("span", { class: "muted" }, "Nothing is granted before you confirm.")),

@@ -1,7 +1,7 @@
 // What happened, turn by turn, the newest turn first. An event is shown as it came; its result is read on demand.
 
 import { post, sentence } from "./api.js";
-import { announce, button, find, make, moment } from "./dom.js";
+import { announce, button, find, make } from "./dom.js";
 import { clipped, passage, plain, quoted } from "./inert.js";
 import { object, text } from "./read.js";
 import { resultView } from "./result.js";
@@ -214,10 +214,18 @@ export class Timeline {
       make("div", { class: "event-head" },
         make("span", { class: "kind" }, kind ?? quoted(clipped(event.kind, 80))), " ",
         tool !== "" && make("code", {}, quoted(clipped(tool, 80))), " ", state !== "" && stateChip(state),
-        make("span", { class: "muted when" }, "#" + event.sequence + " ", event.at !== "" && moment(event.at))),
+        make("span", { class: "muted when" }, "#" + event.sequence + " ", event.at !== "" && clock(event.at))),
       rest.length > 0 && valueView(Object.fromEntries(rest)),
       this.#objects.refsView(event.refs),
       result !== "" && disclosure("Result", () => resultView(result, this.#objects)),
     );
   }
+}
+
+/**
+ * @param {string} stamp RFC 3339
+ * @returns {HTMLElement} the time of day, and the rest on demand
+ */
+function clock(stamp) {
+  return make("time", { datetime: stamp, title: stamp }, new Date(stamp).toLocaleTimeString([], { timeStyle: "medium" }));
 }
