@@ -75,7 +75,7 @@ func (s *Server) buildGateway() (err error) {
 		Limits: gateway.Limits{
 			Calls: cfg.Limits.Calls, ResultBytes: cfg.Limits.ResultBytes, Events: cfg.Limits.Events, Turns: cfg.Limits.Turns,
 		},
-		CallTimeout: cfg.CallTimeout, Log: s.options.Log,
+		CallTimeout: min(cfg.CallTimeout, s.options.Config.Tools.Timeout), Log: s.options.Log,
 	})
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *Server) closeWithin(end func(context.Context) error) {
 	})
 }
 
-// listenTools opens the address of the agent tools, where there is one.
+// listenTools takes the address of the agent tools, where there is one.
 func (s *Server) listenTools() (net.Listener, error) {
 	if s.tools == nil {
 		return nil, nil
@@ -140,8 +140,24 @@ func (s *Server) listenTools() (net.Listener, error) {
 		return nil, fmt.Errorf("listen for agent tools: %w", err)
 	}
 	s.options.Egress.own(listener.Addr())
-	s.tools.face.Open(listener.Addr().String())
 	return listener, nil
+}
+
+// serveTools serves the agent tools and announces where, once their reader is loaded or never will be: whoever reads the
+// launch address finds tools that work. It ends when the face is shut down, or before it began, when ctx ends.
+func (s *Server) serveTools(ctx context.Context, listener net.Listener) error {
+	for _, r := range s.serving.Load().residents {
+		if r.profile != AgentTools {
+			continue
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return listener.Close()
+		}
+	}
+	s.tools.face.Open(listener.Addr().String())
+	return s.tools.face.Serve(listener)
 }
 
 // drainTools refuses new requests, waits for those under way until ctx ends, and ends the turns.

@@ -201,10 +201,12 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
+	serving, stopServing := context.WithCancel(ctx)
+	defer stopServing()
 	failed := make(chan error, 2)
 	parts.Go(func() { failed <- web.Serve(listener) })
 	if tools != nil {
-		parts.Go(func() { failed <- s.tools.face.Serve(tools) })
+		parts.Go(func() { failed <- s.serveTools(serving, tools) })
 	}
 	ready(listener.Addr())
 	select {
@@ -212,6 +214,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	case <-ctx.Done():
 		err = nil
 	}
+	stopServing()
 	s.drain(web)
 	stop()
 	parts.Wait()
@@ -241,16 +244,18 @@ func (s *Server) drain(web *http.Server) {
 }
 
 // compilePlugins compiles the modules one by one: two at a time would only fight for the same cores. Those that judge
-// calls come first, for they are asked about every one, then those that judge answers.
+// calls come first, for they are asked about every one, then the readers for which the address of the agent tools waits,
+// then those that judge answers.
 func (s *Server) compilePlugins(ctx context.Context) {
-	s.compileThose(ctx, func(kind sdk.Kind) bool { return kind.Pure() && kind != sdk.KindGuard })
-	s.compileThose(ctx, func(kind sdk.Kind) bool { return kind == sdk.KindGuard })
-	s.compileThose(ctx, func(kind sdk.Kind) bool { return !kind.Pure() })
+	s.compileThose(ctx, func(r *resident) bool { return r.manifest().Kind.Pure() && r.manifest().Kind != sdk.KindGuard })
+	s.compileThose(ctx, func(r *resident) bool { return r.profile == AgentTools })
+	s.compileThose(ctx, func(r *resident) bool { return r.manifest().Kind == sdk.KindGuard })
+	s.compileThose(ctx, func(r *resident) bool { return !r.manifest().Kind.Pure() })
 }
 
-func (s *Server) compileThose(ctx context.Context, chosen func(sdk.Kind) bool) {
+func (s *Server) compileThose(ctx context.Context, chosen func(*resident) bool) {
 	for _, r := range s.serving.Load().residents {
-		if chosen(r.manifest().Kind) {
+		if chosen(r) {
 			r.compile(ctx, s.plugins, s.options.Log)
 		}
 	}
