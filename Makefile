@@ -23,7 +23,7 @@ help: ## list what this Makefile can do
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 run: build ## build everything and start the demo on http://127.0.0.1:18741
-	@echo "starting FastReAct on http://127.0.0.1:18741 with a scripted demo model, a small knowledge server and the log of a shop in trouble; Ctrl-C stops it"
+	@echo "starting FastReAct on http://127.0.0.1:18741 with a scripted demo model, a small knowledge server, the log of a shop in trouble and two invented investigations; Ctrl-C stops it"
 	@exec bin/fastreact serve --config examples/demo/fastreact.yaml
 
 build: bin/fastreact bin/pska-kb ## build bin/fastreact (plugins included) and bin/pska-kb

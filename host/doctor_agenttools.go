@@ -61,9 +61,10 @@ func examineToolsAddr(tools AgentToolsConfig) Finding {
 type snapshot struct{ file, tool, args, nothing string }
 
 func snapshots() []snapshot {
+	const nobody = `"00000000-0000-0000-0000-000000000000"`
 	return []snapshot{
-		{coreSnapshot, objectReader, `{"object_id":"00000000-0000-0000-0000-000000000000"}`, "object_unknown"},
-		{jobsSnapshot, "jobs_get", `{"job_id":"none"}`, "job_unknown"},
+		{coreSnapshot, objectReader, `{"object_id":` + nobody + `}`, "object_unknown"},
+		{jobsSnapshot, "jobs_get", `{"job_id":` + nobody + `}`, "job_unknown"},
 	}
 }
 
