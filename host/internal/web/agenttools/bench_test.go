@@ -30,6 +30,7 @@ type engine struct {
 	panics bool          // in the middle of a call
 	hold   chan struct{} // a call waits for it; nil = it does not
 	held   chan struct{} // is told of each call that waits
+	idle   bool          // no workspace is active
 }
 
 func (e *engine) hear(what ...any) error {
@@ -88,7 +89,13 @@ func (f fakeGateway) Events(cursor int64) gateway.Page {
 	}}}
 }
 
-func (f fakeGateway) Active() string           { return "harbour" }
+func (f fakeGateway) Active() string {
+	if f.idle {
+		return ""
+	}
+	return "harbour"
+}
+
 func (f fakeGateway) Workspaces() []string     { return []string{"harbour", "observatory"} }
 func (f fakeGateway) Activate(id string) error { return f.hear("activate", id) }
 

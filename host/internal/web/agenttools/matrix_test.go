@@ -193,3 +193,36 @@ func TestOptionsAllowNobodyAnything(t *testing.T) {
 		t.Errorf("OPTIONS *: %s", star)
 	}
 }
+
+func TestTheChecksComeInTheOrderOfTheContract(t *testing.T) {
+	b := opened(t)
+	const path = "/api/v1/research/nowhere"
+	large := strings.Repeat("x", 5000)
+	b.post(path, large) // the pace is used up
+	faults := []string{"Host", "labfy.example", "Cookie", "", "Content-Type", "text/plain"}
+	for _, step := range []struct {
+		code   string
+		mended int           // faults that are left out
+		wait   time.Duration // before it
+		path   string
+		body   string
+	}{
+		{"host_rejected", 0, 0, path, large},
+		{"mutation_rejected", 2, 0, path, large},
+		{"rate_limited", 4, 0, path, large},
+		{"route_unknown", 4, time.Second, path, large},
+		{"invalid_request", 4, time.Second, "/api/v1/research/prepare", large},
+		{"body_too_large", 6, time.Second, "/api/v1/research/prepare", large},
+		{"invalid_request", 6, time.Second, "/api/v1/research/prepare?x=1", "x"},
+		{"research_invalid", 6, time.Second, "/api/v1/research/prepare?x=1", "{}"},
+	} {
+		b.hands.move(step.wait)
+		got := b.send("POST", step.path, step.body, append(b.proof(), faults[step.mended:]...)...)
+		if code := got.code(t); code != step.code {
+			t.Errorf("with %d faults mended: %d %s, want %s", step.mended/2, got.status, code, step.code)
+		}
+	}
+	if got := b.send("GET", "/nowhere?x=1", "body", "Cookie", ""); got.code(t) != "session_required" {
+		t.Errorf("reading without a session: %d", got.status)
+	}
+}

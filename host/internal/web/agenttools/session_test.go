@@ -47,6 +47,19 @@ func TestTheSessionSaysWhatThePageNeeds(t *testing.T) {
 	}
 }
 
+func TestWithoutAnActiveWorkspaceTheSessionSaysSo(t *testing.T) {
+	b := opened(t)
+	b.engine.idle = true
+	got := b.get("/api/v1/session").body
+	if !strings.Contains(got, `"workspace_state":"EMPTY","active_workspace_id":null,`) {
+		t.Error(got)
+	}
+	b.get("/api/v1/research")
+	if diff := cmp.Diff([]any{"snapshot", ""}, *b.engine.heard.Load()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestALaunchKeyWorksOnceAndThenOnlyForItsOwnSession(t *testing.T) {
 	b := newBench(t)
 	launch := <-b.launches

@@ -60,13 +60,10 @@ func (v *visit) serve() (reply, error) {
 	if err := v.checkHost(v.r); err != nil {
 		return reply{}, err
 	}
-	if !reads(v.r) {
-		return v.mutate()
+	if reads(v.r) {
+		return v.read()
 	}
-	if !bodiless(v.r) {
-		return reply{}, refused(invalidRequest)
-	}
-	return v.read()
+	return v.mutate()
 }
 
 // read answers a request that changes nothing.
@@ -76,6 +73,9 @@ func (v *visit) read() (said reply, err error) {
 	}
 	if v.session, err = v.checkReader(v.r); err != nil {
 		return v.showStranger(err)
+	}
+	if !bodiless(v.r) {
+		return reply{}, refused(invalidRequest)
 	}
 	v.r.Header.Del("Range") // files are small, and an answer about ranges would lack the headers of the others
 	if v.page.serve(v.w, v.r) {
