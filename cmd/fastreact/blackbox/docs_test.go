@@ -14,7 +14,7 @@ func TestTheConfigurationsInTheDocumentsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for page, count := range map[string]int{"README.md": 1, "docs/pska.md": 2, "docs/chat.md": 1} {
+	for page, count := range map[string]int{"README.md": 1, "docs/pska.md": 2, "docs/chat.md": 1, "docs/agent-tools.md": 3} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)
