@@ -10,5 +10,5 @@ import (
 // workspace, a changed catalogue and a service in trouble would.
 func TestThePageInABrowser(t *testing.T) {
 	chromium := pagetest.Browser(t)
-	pagetest.Run(t, 14, pagetest.Bench(t, "page", "testdata"), "browser.mjs", append(newStandIn(t), chromium)...)
+	pagetest.Run(t, 23, pagetest.Bench(t, "page", "testdata"), "browser.mjs", append(newStandIn(t), chromium)...)
 }

@@ -140,7 +140,7 @@ function changed() {
 /** Looks whether another window has switched the workspace, or another instance answers. */
 async function look() {
   window.clearTimeout(looking);
-  if (!page.closed.hidden) return;
+  if (!page.closed.hidden || document.hidden) return; // who comes back looks again
   try {
     const now = await session();
     if (now.active !== current?.active || now.instance !== current.instance) {

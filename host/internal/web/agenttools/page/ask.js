@@ -10,7 +10,7 @@ import { newID, object, text } from "./read.js";
 const LONGEST = 512;
 
 /** How often the runtime is asked how it is, in milliseconds. */
-const NOW_AND_THEN = 20_000;
+const NOW_AND_THEN = 20_000, SELDOM = 60_000;
 
 export class Ask {
   /** @type {{ started: (turn: unknown, runtime: boolean) => void, runtime: (there: boolean) => void }} */ #page;
@@ -75,7 +75,7 @@ export class Ask {
       this.#model.disabled = true;
       words.textContent = sentence(cause);
     }
-    if (this.#running) this.#timer = window.setTimeout(() => this.load(), NOW_AND_THEN);
+    if (this.#running) this.#timer = window.setTimeout(() => this.load(), document.hidden ? SELDOM : NOW_AND_THEN);
   }
 
   async #start() {

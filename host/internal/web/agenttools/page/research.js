@@ -12,7 +12,7 @@ import { chip, facts, jsonView, stateChip } from "./value.js";
 const CHOICES = /** @type {const} */ ([["AUTHORIZE", "Authorise"], ["DEFER", "Defer"], ["REFUSE", "Refuse"]]);
 
 /** How often the state is read when nothing else asks for it: grants end by themselves. In milliseconds. */
-const NOW_AND_THEN = 15_000;
+const NOW_AND_THEN = 15_000, SELDOM = 60_000;
 
 /**
  * An action as it is decided about.
@@ -32,6 +32,7 @@ export class Research {
   /** @type {number} */ #timer = 0;
   /** @type {boolean} */ #running = false;
   /** @type {boolean} */ #busy = false;
+  /** @type {string} of the decision that is reviewed: sent twice, it is made once */ #key = "";
   /** @type {HTMLElement} */ #view = find("plan", HTMLElement);
   /** @type {HTMLElement} */ #problem = find("plan-problem", HTMLElement);
   /** @type {HTMLDialogElement} */ #dialog = find("decide", HTMLDialogElement);
@@ -73,7 +74,7 @@ export class Research {
     } catch (cause) {
       this.#problem.textContent = "The research could not be read. " + sentence(cause);
     }
-    if (this.#running) this.#timer = window.setTimeout(() => this.load(), NOW_AND_THEN);
+    if (this.#running) this.#timer = window.setTimeout(() => this.load(), document.hidden ? SELDOM : NOW_AND_THEN);
   }
 
   /** @param {unknown} snapshot */
@@ -178,6 +179,7 @@ export class Research {
       group("Refused for good", refused, false),
       group("Left for later", deferred, false),
     ].filter((part) => part !== false));
+    this.#key = newID();
     find("decide-problem", HTMLElement).textContent = "";
     find("decide-confirm", HTMLButtonElement).textContent = granted.length === 0 ? "Record the refusals"
       : "Grant " + granted.length + (granted.length === 1 ? " action" : " actions") + " and start";
@@ -196,7 +198,7 @@ export class Research {
         plan_id: this.#plan, input_revision: number(this.#snapshot.input_revision),
         selected_action_ids: granted.map((action) => action.id),
         decisions: open.map((action) => ({ action_id: action.id, decision: this.#choice(action) })),
-        exclusions: [], idempotency_key: newID(),
+        exclusions: [], idempotency_key: this.#key,
       });
       this.#chosen.clear();
       this.#take(answered);

@@ -33,7 +33,7 @@ export async function resultView(id, objects) {
       ["Observations", many(result.observations)],
     ),
     diagnostic !== "" && passage(diagnostic, "diagnostic"),
-    make("div", { class: "output" }, valueView(result.output)),
+    make("div", { class: "output", role: "group", "aria-label": "Output", tabindex: "0" }, valueView(result.output)),
     jsonView(result),
   );
 }
