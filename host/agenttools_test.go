@@ -350,3 +350,53 @@ func inputs(t *testing.T, schema json.RawMessage, values []any) []any {
 	}
 	return made
 }
+
+// withReader puts a reader that is not loaded yet into a server.
+func withReader(t *testing.T, edit func(*Options)) (*Server, *resident) {
+	t.Helper()
+	s := withTools(t, edit)
+	reader := &resident{profile: AgentTools, done: make(chan struct{}), tally: &tally{}}
+	served := s.serving.Load()
+	s.serving.Store(&generation{residents: []*resident{reader}})
+	t.Cleanup(func() { s.serving.Store(served) })
+	return s, reader
+}
+
+func TestNoLaunchAddressIsToldWhileTheReaderIsBeingLoaded(t *testing.T) {
+	s, _ := withReader(t, func(o *Options) { o.Announce = func(string) { t.Error("an address is told") } })
+	listener, err := s.listenTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := s.serveTools(stopped, listener); err != nil {
+		t.Errorf("a stop during the wait: %v", err)
+	}
+	again, err := net.Listen("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatalf("the port is not free: %v", err)
+	}
+	_ = again.Close()
+}
+
+func TestAReaderThatNeverLoadsLeavesAPageThatSaysSo(t *testing.T) {
+	announced := make(chan string, 1)
+	s, reader := withReader(t, func(o *Options) { o.Announce = func(address string) { announced <- address } })
+	listener, err := s.listenTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.serveTools(t.Context(), listener) }()
+	reader.err = errRetired
+	close(reader.done)
+	keyOf(t, <-announced)
+	if got := s.obstacle(t.Context(), "demo", "graph.get_node"); got != readerFailed {
+		t.Errorf("what stands against a tool: %q", got)
+	}
+	s.drainTools(t.Context())
+	if err := <-ended; err != nil {
+		t.Errorf("after the drain: %v", err)
+	}
+}

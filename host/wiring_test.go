@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/plugins/evidence"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -61,6 +62,24 @@ func TestApplicationContextWiring(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"query_metrics": 1, "query_logs": 1, "query_mysql": 1}, needed); diff != "" || len(profiles) != 3 {
 		t.Errorf("%d profiles; how often each tool that one needs is offered (-want +got):\n%s", len(profiles), diff)
+	}
+}
+
+// TestTheAgentToolsAreOneGraph: every part is there once, and the gate asks the desk at which people decide.
+func TestTheAgentToolsAreOneGraph(t *testing.T) {
+	one, other := withTools(t, nil), withTools(t, nil)
+	for _, s := range []*Server{one, other} {
+		tools := s.tools
+		if tools.desk == nil || tools.gateway == nil || tools.runtime == nil || tools.face == nil {
+			t.Fatalf("a part is missing: %+v", tools)
+		}
+	}
+	if one.tools.desk == other.tools.desk || one.tools.gateway == other.tools.gateway || one.tools.face == other.tools.face {
+		t.Error("two servers share a part")
+	}
+	sources, err := one.sources(one.serving.Load())
+	if err != nil || sources[0] != gate.Source(one.tools.desk) {
+		t.Errorf("the gate asks another desk than the page: %T, %v", sources[0], err)
 	}
 }
 
