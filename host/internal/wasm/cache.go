@@ -80,19 +80,28 @@ func (c cacheEntry) seal() error {
 	if err != nil {
 		return fmt.Errorf("seal wasm cache: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(c.dir), ".seal-*")
-	if err != nil {
-		return fmt.Errorf("seal wasm cache: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(sum)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), c.sealFile())
-	}
-	if err != nil {
+	if err := c.place(c.sealFile(), []byte(sum)); err != nil {
 		return fmt.Errorf("seal wasm cache: %w", err)
 	}
 	return nil
+}
+
+// place makes a file that is there whole or not at all, for the owner only. Another process may place the same one.
+func (c cacheEntry) place(path string, parts ...[]byte) error {
+	file, err := os.CreateTemp(filepath.Dir(c.dir), ".draft-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	for _, part := range parts {
+		if _, err := file.Write(part); err != nil {
+			return errors.Join(err, file.Close())
+		}
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
 }
 
 // look says what stands in the entry without reading it: whether it has changed since the last look.

@@ -3,7 +3,6 @@ package wasm
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,15 +72,7 @@ func (c cacheEntry) keepMetered(from origin, m meter.Module) error {
 	if err != nil {
 		return fmt.Errorf("keep metered module: %w", err)
 	}
-	file, err := os.OpenFile(c.meteredFile(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("keep metered module: %w", err)
-	}
-	_, err = file.Write(append(line, '\n'))
-	if err == nil {
-		_, err = file.Write(m.Bytes)
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err := c.place(c.meteredFile(), append(line, '\n'), m.Bytes); err != nil {
 		return fmt.Errorf("keep metered module: %w", err)
 	}
 	return nil

@@ -45,9 +45,6 @@ func plant(t *testing.T, entry cacheEntry, edit func(*keptModule)) {
 	t.Helper()
 	kept, code := readKept(t, entry)
 	edit(&kept)
-	if err := os.Remove(entry.meteredFile()); err != nil {
-		t.Fatal(err)
-	}
 	module := meter.Module{Bytes: code, Globals: kept.Globals, Unrestorable: kept.Unrestorable}
 	if err := errors.Join(entry.keepMetered(kept.Origin, module), entry.seal()); err != nil {
 		t.Fatal(err)
@@ -178,5 +175,19 @@ func TestOnlyTheOwnerReadsAMeteredModule(t *testing.T) {
 	}
 	if got := info.Mode().Perm(); got != 0o600 {
 		t.Errorf("mode %o", got)
+	}
+}
+
+func TestAMeteredModuleThatAnotherProcessKeptFirstIsNoTrouble(t *testing.T) {
+	dir, entry := keptEntry(t)
+	want, code := readKept(t, entry)
+	err := entry.keepMetered(want.Origin, meter.Module{Bytes: code, Globals: want.Globals})
+	if err = errors.Join(err, entry.seal()); err != nil {
+		t.Fatal(err)
+	}
+	loadCached(t, dir)
+	got, again := readKept(t, entry)
+	if diff := cmp.Diff(want, got); diff != "" || !bytes.Equal(code, again) {
+		t.Errorf("the entry changed (-want +got):\n%s", diff)
 	}
 }
