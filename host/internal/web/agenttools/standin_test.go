@@ -237,8 +237,10 @@ func (s *standIn) call(turn, tool string, state gateway.State, output any, refs 
 	for _, kind := range []gateway.Kind{gateway.ToolRequested, gateway.ToolStarted} {
 		s.tell(gateway.Event{Kind: kind, TurnID: turn, CallID: reply.CallID, Payload: payload("tool_id", tool)})
 	}
-	s.tell(gateway.Event{Kind: gateway.ToolCompleted, TurnID: turn, CallID: reply.CallID, ObjectRefs: refs,
-		Payload: payload("tool_id", tool, "result_id", reply.ResultID, "state", string(state))})
+	s.tell(gateway.Event{
+		Kind: gateway.ToolCompleted, TurnID: turn, CallID: reply.CallID, ObjectRefs: refs,
+		Payload: payload("tool_id", tool, "result_id", reply.ResultID, "state", string(state)),
+	})
 	return reply
 }
 
@@ -271,8 +273,10 @@ func (s *standIn) Start(_ context.Context, objective string) (gateway.Turn, erro
 	s.plan = newPlan(objective)
 	encoded, _ := research.Encode(s.plan)
 	prepared := s.call(turn, steps[4], gateway.AuthorizationRequired, encoded, ship)
-	s.tell(gateway.Event{Kind: gateway.AuthorizationAsk, TurnID: turn, CallID: prepared.CallID, ObjectRefs: []string{ship},
-		Payload: payload("reason", "human_grant_required", "result_id", prepared.ResultID)})
+	s.tell(gateway.Event{
+		Kind: gateway.AuthorizationAsk, TurnID: turn, CallID: prepared.CallID, ObjectRefs: []string{ship},
+		Payload: payload("reason", "human_grant_required", "result_id", prepared.ResultID),
+	})
 	return gateway.Turn{ID: turn, State: gateway.AuthorizationRequired, ResearchPlan: encoded}, nil
 }
 

@@ -9,11 +9,18 @@ import { disclosure, facts, stateChip, valueView } from "./value.js";
 
 /** @typedef {import("./feed.js").Happening} Happening */
 
-/** How the protocol's kinds of event are called. Another kind is shown by its own name. */
+/** How the protocol's kinds of event, and the runtime's, are called. Another kind is shown by its own name. */
 const KINDS = new Map([
   ["agent.turn.started", "Turn started"], ["agent.plan.updated", "Plan"], ["agent.tool.requested", "Tool requested"],
   ["agent.tool.started", "Tool started"], ["agent.tool.completed", "Tool completed"],
   ["agent.authorization.required", "A person has to decide"], ["agent.turn.completed", "Turn completed"], ["agent.error", "Error"],
+  ["agent.runtime.queued", "Queued"], ["agent.runtime.running", "Running"],
+  ["agent.runtime.tool_requested", "The model asks for a tool"], ["agent.runtime.tool_completed", "The model is told the result"],
+  ["agent.runtime.authorization_required", "A person has to decide"], ["agent.runtime.resumed", "Resumed"],
+  ["agent.runtime.model_repair_requested", "The model is asked to answer in its form"], ["agent.runtime.completed", "Turn completed"],
+  ["agent.runtime.failed", "Turn failed"], ["agent.runtime.cancelled", "Turn cancelled"],
+  ["agent.runtime.model_unavailable", "The model cannot be reached"],
+  ["agent.runtime.model_protocol_error", "The model did not keep to its form"], ["agent.runtime.budget_exhausted", "The turn has used up what it may"],
 ]);
 
 /** The state that a turn has after an event. */
