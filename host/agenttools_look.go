@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fastreact/fastreact/host/internal/gateway"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -31,14 +30,17 @@ func (s *Server) look(ctx context.Context, workspace, objectID string) (revision
 	if err != nil {
 		return 0, false, fmt.Errorf("look up object: %w", err)
 	}
-	verdict := s.gate.Check(ctx, run.Call{
-		Fence: run.Fence{Ref: run.Ref{ID: run.NewID("look-")}}, ID: run.NewID("call-"), Tool: objectReader, Args: args,
-		ToolPolicy: run.ToolPolicy{Mode: run.Allowlist, Allowed: []string{objectReader}, Profile: gateway.Profile},
-		Identity:   sdk.Identity{UserKey: "agent-tools:" + workspace, UserID: workspace, Caller: gateway.Profile},
+	return readingOf(s.gate.Do(ctx, s.gate.Check(ctx, readerCall(workspace, objectReader, args)), nil))
+}
+
+// readerCall is a call of a reader that nobody's turn made.
+func readerCall(workspace, tool string, args json.RawMessage) run.Call {
+	return run.Call{
+		Fence: run.Fence{Ref: run.Ref{ID: run.NewID("look-")}}, ID: run.NewID("call-"), Tool: tool, Args: args,
+		ToolPolicy: run.ToolPolicy{Mode: run.Allowlist, Allowed: []string{tool}, Profile: AgentTools},
+		Identity:   sdk.Identity{UserKey: AgentTools + ":" + workspace, UserID: workspace, Caller: AgentTools},
 		Workspace:  workspace, Unkept: true,
-	})
-	outcome := s.gate.Do(ctx, verdict, nil)
-	return readingOf(outcome)
+	}
 }
 
 func readingOf(outcome run.CallOutcome) (revision int64, known bool, err error) {
