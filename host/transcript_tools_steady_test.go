@@ -52,7 +52,7 @@ var (
 	counted   = regexp.MustCompile(`"(sequence|cursor)":([0-9]+)`)
 	fromThere = regexp.MustCompile(`\bcursor=([0-9]+)$`)
 	listed    = regexp.MustCompile(`"workspaces":\[[^\]]*\]`)
-	longHex   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	longHex   = regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{32})\b`)
 )
 
 // keep lets the UUIDs of a text stay as they are.

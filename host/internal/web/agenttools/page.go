@@ -56,10 +56,10 @@ func (p page) open(path string) bool {
 	return path == "/base.css" || path == "/style.css" || path == "/icon.svg"
 }
 
-// locked answers `/` where there is no session: 401, and what to do about it.
-func (p page) locked(w http.ResponseWriter, r *http.Request) {
+// locked answers `/` where no session comes of it: with the status of the refusal, and what to do about it.
+func (p page) locked(w http.ResponseWriter, r *http.Request, status int) {
 	w.Header().Set("Content-Type", p.closed.ContentType())
-	w.WriteHeader(http.StatusUnauthorized)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(p.closed.Text())
 	}

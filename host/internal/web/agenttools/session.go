@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ type session struct {
 // sessions holds the one session of an instance and the two keys that lead to it: the one that nobody has used yet, and
 // the one that made the session, which only the holder of the session may use again.
 type sessions struct {
-	instance string // a UUID; its first twelve characters name the cookie
+	instance string // 32 hexadecimal digits; the first twelve name the cookie
 	ttl      time.Duration
 	clock    func() time.Time
 
@@ -47,7 +48,7 @@ func (d digest) of(secret string) bool {
 }
 
 func newSessions(ttl time.Duration, clock func() time.Time) *sessions {
-	return &sessions{instance: run.NewUUID(), ttl: ttl, clock: clock}
+	return &sessions{instance: strings.ReplaceAll(run.NewUUID(), "-", ""), ttl: ttl, clock: clock}
 }
 
 // launch makes the key that works once. One that was not used no longer works.

@@ -39,7 +39,7 @@ func TestTheSessionSaysWhatThePageNeeds(t *testing.T) {
 		ActiveWorkspaceID: &active, Workspaces: []string{"harbour", "observatory"}, InstanceID: got.InstanceID,
 		ExpiresAt: "2026-03-04T06:06:07Z",
 	}
-	if diff := cmp.Diff(want, got); diff != "" || len(got.CSRF) < 32 || len(got.InstanceID) != 36 {
+	if diff := cmp.Diff(want, got); diff != "" || len(got.CSRF) < 32 || len(got.InstanceID) != 32 {
 		t.Error(diff)
 	}
 	if strings.Contains(b.cookie, got.CSRF) {
@@ -178,6 +178,11 @@ func TestSomebodyWithoutASessionIsToldHowToGetOne(t *testing.T) {
 		t.Errorf("a browser: %d %s", got.status, got.header.Get("Content-Type"))
 	}
 	guarded(t, "a browser", got)
+	stale := b.send("GET", "/?launch=stale", "", "Accept", "text/html,*/*")
+	if stale.status != 403 || stale.body != got.body {
+		t.Errorf("a browser with a stale address: %d %s", stale.status, stale.body)
+	}
+	guarded(t, "a browser with a stale address", stale)
 	if got := b.send("GET", "/", ""); got.code(t) != "session_required" {
 		t.Errorf("others: %d", got.status)
 	}

@@ -122,15 +122,16 @@ func (v *visit) mutate() (said reply, err error) {
 	return here.do(v)
 }
 
-// showStranger answers somebody without a session: with what leads to one, where a browser asks for the page.
+// showStranger answers somebody who gets no session: with what leads to one, where a browser asks for the page.
 func (v *visit) showStranger(without error) (reply, error) {
 	path := v.r.URL.Path
 	switch {
+	case path == "/" && strings.Contains(v.r.Header.Get("Accept"), "text/html"):
+		status, _ := v.public(without)
+		v.page.locked(v.w, v.r, status)
+		v.answered = true
 	case v.page.open(path):
 		v.answered = v.page.serve(v.w, v.r)
-	case path == "/" && strings.Contains(v.r.Header.Get("Accept"), "text/html"):
-		v.page.locked(v.w, v.r)
-		v.answered = true
 	}
 	return reply{}, without
 }
@@ -145,11 +146,11 @@ func (v *visit) launches() bool {
 func (v *visit) launch() (reply, error) {
 	query, err := url.ParseQuery(v.r.URL.RawQuery)
 	if err != nil || len(query) != 1 || len(query["launch"]) != 1 {
-		return reply{}, refused(launchRejected)
+		return v.showStranger(refused(launchRejected))
 	}
 	token, next, ok := v.sessions.open(query.Get("launch"), v.sessions.cookieOf(v.r))
 	if !ok {
-		return reply{}, refused(launchRejected)
+		return v.showStranger(refused(launchRejected))
 	}
 	if next != "" {
 		v.announce(next)
