@@ -25,7 +25,7 @@ func (v *visit) getResearch() (reply, error) {
 func (v *visit) prepare() (reply, error) {
 	var asked research.Preparation
 	keys := []string{"selection_ids", "question", "exclusions", "idempotency_key"}
-	if !v.body.into(keys, &asked.SelectionIDs, &asked.Question, &asked.Exclusions, &asked.Key) {
+	if !v.body.into(keys, &asked.SelectionIDs, &asked.Question, &asked.Exclusions, &asked.Key) || asked.Key == "" {
 		return reply{}, refused(research.CodeInvalid)
 	}
 	return show(v.cfg.Research.Prepare(v.r.Context(), v.cfg.Gateway.Active(), asked))
@@ -38,7 +38,7 @@ func (v *visit) grant() (reply, error) {
 	keys := []string{"plan_id", "input_revision", "selected_action_ids", "decisions", "exclusions", "idempotency_key"}
 	ok := v.body.into(keys, &decided.PlanID, &decided.InputRevision, &decided.SelectedActionIDs, &choices,
 		&decided.Exclusions, &decided.Key)
-	if !ok {
+	if !ok || decided.Key == "" {
 		return reply{}, refused(research.CodeInvalid)
 	}
 	for _, raw := range choices {
@@ -63,7 +63,7 @@ func readChoice(raw json.RawMessage) (choice research.ActionChoice, ok bool) {
 func (v *visit) campaign() (reply, error) {
 	var wanted research.Launch
 	keys := []string{"grant_id", "input_revision", "action_ids", "idempotency_key"}
-	if !v.body.into(keys, &wanted.GrantID, &wanted.InputRevision, &wanted.ActionIDs, &wanted.Key) {
+	if !v.body.into(keys, &wanted.GrantID, &wanted.InputRevision, &wanted.ActionIDs, &wanted.Key) || wanted.Key == "" {
 		return reply{}, refused(research.CodeInvalid)
 	}
 	return show(v.cfg.Research.Campaign(v.r.Context(), v.cfg.Gateway.Active(), wanted))
