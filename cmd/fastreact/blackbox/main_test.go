@@ -60,7 +60,7 @@ func compileModules(folder string) error {
 	if err := os.Mkdir(cache, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, fmt.Appendf(nil, "plugins: {cache_dir: %q}\n", cache), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, "plugins: {cache_dir: %q}\nagent_tools: {addr: \"127.0.0.1:0\"}\n", cache), 0o600); err != nil {
 		return err
 	}
 	check := exec.Command(binary, "policy", "check", "--config", file, "--tool", "exec", "--args", `{"command":"true"}`)

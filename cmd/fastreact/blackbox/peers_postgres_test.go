@@ -165,24 +165,7 @@ func TestPersonSeesWhatTheReadOnlyToolWouldRun(t *testing.T) {
 }
 
 // sqlGuard builds the policy plugin of testdata/oneselect once per test run.
-var sqlGuard = sync.OnceValues(func() (string, error) {
-	folder := filepath.Join(filepath.Dir(binary), "oneselect")
-	if err := os.CopyFS(folder, os.DirFS("testdata/oneselect")); err != nil {
-		return "", err
-	}
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		return "", err
-	}
-	module := "module oneselect\n\ngo 1.26.0\n\nrequire github.com/fastreact/fastreact v0.0.0\n\nreplace github.com/fastreact/fastreact => " + root + "\n"
-	if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte(module), 0o600); err != nil {
-		return "", err
-	}
-	if out, err := exec.Command(binary, "plugin", "build", folder).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("plugin build: %w\n%s", err, out)
-	}
-	return filepath.Join(folder, "plugin.wasm"), nil
-})
+var sqlGuard = sync.OnceValues(func() (string, error) { return buildGuard("oneselect") })
 
 // guarding is the configuration that loads it.
 func guarding(t *testing.T) string {

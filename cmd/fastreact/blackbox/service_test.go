@@ -46,7 +46,10 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-var bound = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+var (
+	bound   = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+	listens = regexp.MustCompile(` listens on (http://127\.0\.0\.1:\d+)`) // the agent tools announce theirs before
+)
 
 // oracleLog is where the scripted MCP server of a service keeps its oracle.
 func (s *service) oracleLog() string { return filepath.Join(s.folder, "mcp.log") }
@@ -142,9 +145,11 @@ func (s *service) awaitHealth(exited chan struct{}) {
 			s.t.Fatalf("the program does not answer:\n%s", s.output)
 		case <-tick.C:
 		}
-		if s.url = bound.FindString(s.output.String()); s.url == "" {
+		said := listens.FindStringSubmatch(s.output.String())
+		if said == nil {
 			continue
 		}
+		s.url = said[1]
 		response, err := http.Get(s.url + "/health")
 		if err == nil {
 			response.Body.Close()
