@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/url"
 	"strings"
@@ -126,7 +127,8 @@ func readersDoor(cfg Config, residents []*resident) (*gate.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gate.New(gate.Config{Sources: []gate.Source{tools}, Rules: rules, Recorder: noBooks{}})
+	regime := gate.Regime{Sources: []gate.Source{tools}, Rules: rules}
+	return newGate(regime, noBooks{}, cfg.Tools.Timeout, slog.New(slog.DiscardHandler))
 }
 
 // noBooks keeps no record.

@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/audit"
 	"github.com/fastreact/fastreact/host/internal/gate"
@@ -25,11 +27,17 @@ func (s *Server) buildGate(context.Context) error {
 		return err
 	}
 	s.rules = rules
-	s.gate, err = gate.New(gate.Config{
-		Sources: regime.Sources, Rules: regime.Rules, ExecGuard: regime.ExecGuard, Judges: regime.Judges,
-		Scoper: regime.Scoper, Recorder: audit.New(s.ledger), ToolTimeout: cfg.Tools.Timeout, Log: s.options.Log,
-	})
+	s.gate, err = newGate(regime, audit.New(s.ledger), cfg.Tools.Timeout, s.options.Log)
 	return err
+}
+
+// newGate builds a gate over a regime. Whoever runs tools in this program does it through one that was built here; a
+// server has one.
+func newGate(r gate.Regime, books gate.Recorder, patience time.Duration, log *slog.Logger) (*gate.Gate, error) {
+	return gate.New(gate.Config{
+		Sources: r.Sources, Rules: r.Rules, ExecGuard: r.ExecGuard, Judges: r.Judges, Scoper: r.Scoper,
+		Recorder: books, ToolTimeout: patience, Log: log,
+	})
 }
 
 // sources lists who runs tools while a generation serves.
