@@ -69,6 +69,7 @@ func TestExactlyOneGraphIsConstructed(t *testing.T) {
 	want := map[string]string{
 		"harness.New": "host", "chat.New": "host", "agent.New": "host", "executor.New": "host/internal/harness",
 		"dispatch.New": "host", "gate.New": "host",
+		"gateway.New": "host", "research.New": "host", "localagent.New": "host", "agenttools.New": "host",
 	}
 	places := map[string][]string{}
 	for _, source := range module(t).Sources {
