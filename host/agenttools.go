@@ -20,6 +20,8 @@ type agentTools struct {
 	gateway *gateway.Gateway
 	runtime *localagent.Runtime
 	face    *agenttools.Face
+
+	readable readable
 }
 
 // AgentToolNames lists the tools of the agent tools that no plugin offers, where there are agent tools. No other tool

@@ -93,29 +93,43 @@ func examineWorkspace(ctx context.Context, cfg Config, workspace string, residen
 }
 
 func readSnapshot(ctx context.Context, cfg Config, workspace string, file snapshot, residents []*resident) (Health, string) {
-	door, err := readersDoor(cfg, residents)
-	if err != nil {
+	code, err := askReader(ctx, cfg, workspace, file, residents)
+	switch {
+	case err != nil:
 		return Broken, "cannot be read: " + err.Error()
-	}
-	outcome := door.Do(ctx, door.Check(ctx, readerCall(workspace, file.tool, json.RawMessage(file.args))), nil)
-	var answer struct {
-		Error string `json:"error"`
-	}
-	if json.Unmarshal([]byte(outcome.Content), &answer) != nil {
-		return Broken, "cannot be read: the reader failed"
-	}
-	switch answer.Error {
-	case file.nothing:
+	case code == "":
 		return Works, ""
-	case snapshotMissing:
+	case code == snapshotMissing:
 		return Degrade, "is not there: the tools that need it are unavailable"
-	case "snapshot_too_large":
+	case code == snapshotTooLarge:
 		return Broken, "is beyond a bound, and is refused whole"
 	}
 	return Broken, "is no snapshot that can be read"
 }
 
-// readersDoor is a gate of the doctor's own: what is examined is no call of anybody, and stands in no books.
+// errReader is why nobody can say whether a snapshot can be read.
+var errReader = errors.New("the reader failed")
+
+// askReader returns the code of what keeps a snapshot from being read, or nothing. An error says that nobody knows.
+func askReader(ctx context.Context, cfg Config, workspace string, file snapshot, residents []*resident) (code string, err error) {
+	door, err := readersDoor(cfg, residents)
+	if err != nil {
+		return "", err
+	}
+	outcome := door.Do(ctx, door.Check(ctx, readerCall(workspace, file.tool, json.RawMessage(file.args))), nil)
+	var answer struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal([]byte(outcome.Content), &answer) != nil || answer.Error == "" {
+		return "", errReader
+	}
+	if answer.Error == file.nothing {
+		return "", nil
+	}
+	return answer.Error, nil
+}
+
+// readersDoor is a gate of its own: what is examined is no call of anybody, and stands in no books.
 func readersDoor(cfg Config, residents []*resident) (*gate.Gate, error) {
 	tools, err := newWasmTools(toolsOf(residents), folders{
 		root: cfg.Workspace.Root, quotas: capability.NewQuotas(capability.Quota{}), configured: cfg.AgentTools.Workspaces,
