@@ -2,6 +2,7 @@ package blackbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,8 @@ func TestAgentToolsSpeakTheirContract(t *testing.T) {
 	sub("what a tool cannot do is a result that failed", failuresAreResults)
 	sub("what is not valid executes nothing", invalidCallsExecuteNothing)
 	sub("the same intention is answered again and another is a conflict", intentionsAreKept)
-	sub("a workspace without its files has no tools that read them", availabilityIsReal)
+	sub("the other faces stay as they are", otherFacesStayAsTheyAre)
+	sub("a workspace whose files cannot be read has no tools that need them", availabilityIsReal)
 }
 
 // inputs are inputs that fit, by tool, in the catalogue's order.
@@ -204,39 +206,60 @@ func researchBeginsEmpty(t *testing.T, s *station) {
 	}
 }
 
+// availabilityIsReal takes a file away, and puts others in its place that no reader reads.
 func availabilityIsReal(t *testing.T, s *station) {
-	_, good := inputs(t)
-	needs := map[string]string{"jobs.get": specimen.JobsName, "research.get_state": ""}
-	for _, name := range []string{specimen.CoreName, specimen.JobsName} {
-		file := filepath.Join(s.folder, "site-harbour", name)
-		if err := os.Rename(file, file+".away"); err != nil {
-			t.Fatal(err)
-		}
-		for _, tool := range s.catalogue() {
-			id := tool["tool_id"].(string)
-			needed, listed := needs[id]
-			away := needed == name || !listed && name == specimen.CoreName
-			want := map[bool]any{true: "UNAVAILABLE", false: "AVAILABLE"}[away]
-			reason, told := tool["unavailable_reason"].(string)
-			if tool["availability"] != want || told != away || away && reason == "" {
-				t.Errorf("without %s: %s is %v because of %q", name, id, tool["availability"], reason)
-			}
-			if !away {
+	nodes := strings.TrimSuffix(strings.Repeat(fmt.Sprintf(`{"id":"entity:%s"},`, uuid()), 501), ",")
+	for what, content := range map[string]string{
+		"nothing": "", "half a document": `{"contract":`, "a list": "[]", "another contract": `{"contract":"labfy.other.v9","nodes":[],"edges":[],"jobs":[]}`,
+		"too many nodes": `{"nodes":[` + nodes + `],"edges":[]}`, "more than a MiB": `{"nodes":[],"edges":[],"more":"` + strings.Repeat("x", 1<<20) + `"}`,
+	} {
+		for _, name := range []string{specimen.CoreName, specimen.JobsName} {
+			if what == "too many nodes" && name == specimen.JobsName {
 				continue
 			}
-			reply, result := s.call(id, good[id])
-			if reply["state"] != "UNAVAILABLE" || result["diagnostic"] != reason || len(result["output"].(map[string]any)) != 0 {
-				t.Errorf("without %s: a call of %s is %v, %v", name, id, reply["state"], result)
+			file := filepath.Join(s.folder, "site-harbour", name)
+			if err := os.Rename(file, file+".away"); err != nil {
+				t.Fatal(err)
 			}
-			if strings.Contains(reason, s.folder) || strings.Contains(reason, name) {
-				t.Errorf("the reason of %s tells a path: %q", id, reason)
+			if content != "" {
+				if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if err := os.Rename(file+".away", file); err != nil {
-			t.Fatal(err)
+			s.cannotRead(t, what, name)
+			if err := os.Rename(file+".away", file); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if reply, _ := s.call("graph.get_node", good["graph.get_node"]); reply["state"] != "COMPLETED" {
-		t.Errorf("with its file again: %v", reply)
+	catalogueIsTheTable(t, s)
+}
+
+// cannotRead wants the tools that need a file unavailable, in the catalogue and in calls, for one reason, and the others
+// available.
+func (s *station) cannotRead(t *testing.T, what, name string) {
+	t.Helper()
+	_, good := inputs(t)
+	needs := map[string]string{"jobs.get": specimen.JobsName, "research.get_state": ""}
+	called := map[string]bool{"graph.get_node": true, "research.prepare": true, "jobs.get": true}
+	for _, tool := range s.catalogue() {
+		id := tool["tool_id"].(string)
+		needed, listed := needs[id]
+		away := needed == name || !listed && name == specimen.CoreName
+		want := map[bool]any{true: "UNAVAILABLE", false: "AVAILABLE"}[away]
+		reason, told := tool["unavailable_reason"].(string)
+		if tool["availability"] != want || told != away || away && reason == "" {
+			t.Errorf("%s as %s: %s is %v because of %q", what, name, id, tool["availability"], reason)
+		}
+		if strings.Contains(reason, s.folder) || strings.Contains(reason, name) {
+			t.Errorf("the reason of %s tells a path: %q", id, reason)
+		}
+		if !away || !called[id] {
+			continue
+		}
+		reply, result := s.call(id, good[id])
+		if reply["state"] != "UNAVAILABLE" || result["diagnostic"] != reason || len(result["output"].(map[string]any)) != 0 {
+			t.Errorf("%s as %s: a call of %s is %v, %v, want %q", what, name, id, reply["state"], result, reason)
+		}
 	}
 }

@@ -128,10 +128,17 @@ func (s *station) enter() {
 		s.t.Fatal(err)
 	}
 	response.Body.Close()
+	if used, err := client.Get(address); err != nil || used.StatusCode != http.StatusForbidden {
+		s.t.Errorf("a stranger opens the launch address again: %v, %v", used, err)
+	}
 	if response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != "/" {
 		s.t.Fatalf("launch: %d to %q", response.StatusCode, response.Header.Get("Location"))
 	}
-	s.cookie, _, _ = strings.Cut(response.Header.Get("Set-Cookie"), ";")
+	var attributes string
+	s.cookie, attributes, _ = strings.Cut(response.Header.Get("Set-Cookie"), ";")
+	if attributes != " HttpOnly; SameSite=Strict; Path=/; Max-Age=3600" {
+		s.t.Errorf("the cookie has %q", attributes)
+	}
 	session := s.see("/api/v1/session")
 	s.csrf, _ = session["csrf"].(string)
 }

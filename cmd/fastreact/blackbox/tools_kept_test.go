@@ -19,8 +19,12 @@ func hostileTurnIsATurn(t *testing.T, s *station) {
 	s.did(200, "/api/v1/workspaces/hostile/activate", "{}")
 	defer s.did(200, "/api/v1/workspaces/harbour/activate", "{}")
 	planned := 0
-	for _, text := range specimen.HostileTexts() {
-		objective := string([]rune(strings.ReplaceAll(text, "\x00", ""))[:min(512, len([]rune(strings.ReplaceAll(text, "\x00", ""))))])
+	for i, text := range specimen.HostileTexts() {
+		if i%2 == 1 && i != 5 { // half of them: a turn is five calls
+			continue
+		}
+		objective := strings.ReplaceAll(text, "\x00", "")
+		objective = string([]rune(objective)[:min(512, len([]rune(objective)))])
 		_, before, _ := s.happened(0)
 		turn := s.did(http.StatusCreated, toolsPath+"/turns", map[string]any{"objective": objective})
 		events, _, _ := s.happened(before)
@@ -42,14 +46,12 @@ func hostileTurnIsATurn(t *testing.T, s *station) {
 			t.Errorf("the question is %q, want %q", plan["question"], objective)
 		}
 	}
-	if planned < 8 {
+	if planned < 6 {
 		t.Errorf("only %d hostile objectives led to a plan", planned)
 	}
 	for _, node := range graphOf(t, specimen.Hostile()).Nodes {
-		for _, tool := range []string{"graph.get_node", "evidence.get_summary", "evidence.read_excerpt", "provenance.trace"} {
-			if reply, result := s.call(tool, map[string]any{"object_id": node.ID}); reply["state"] != "COMPLETED" {
-				t.Errorf("%s of %.40q: %v", tool, node.Label, result["diagnostic"])
-			}
+		if reply, result := s.call("evidence.read_excerpt", map[string]any{"object_id": node.ID}); reply["state"] != "COMPLETED" {
+			t.Errorf("the excerpt of %.40q: %v", node.Label, result["diagnostic"])
 		}
 	}
 	if tools := s.catalogue(); len(tools) != 9 || tools[8]["authorization_requirement"] != "HUMAN_GRANT" {
@@ -140,37 +142,49 @@ func (s *station) files(t *testing.T) string {
 	return text.String()
 }
 
-// TestWithoutAnAddressThereAreNoAgentTools compares a service that has them with one that has not.
+// TestWithoutAnAddressThereAreNoAgentTools looks at a service that has none.
 func TestWithoutAnAddressThereAreNoAgentTools(t *testing.T) {
 	t.Parallel()
-	with := startTools(t, map[string]specimen.Workspace{"harbour": specimen.Harbour()}, "active: harbour", "")
-	without := start(t, newModel(t, searchThenAnswer), "agent_tools: {workspaces: {}}\n", identityEnv()...)
-	without.token = serviceToken
-	for s, want := range map[*service]int{with.service: 2, without: 1} {
-		if got := s.listening(); got != want {
-			t.Errorf("the service listens at %d addresses, want %d", got, want)
-		}
-	}
-	if strings.Contains(without.output.String(), "Agent tools") {
-		t.Errorf("it announces:\n%s", without.output)
+	s := start(t, newModel(t, searchThenAnswer), "agent_tools: {workspaces: {}}\n", identityEnv()...)
+	s.token = serviceToken
+	if got := s.listening(); got != 1 || strings.Contains(s.output.String(), "Agent tools") {
+		t.Errorf("the service listens at %d addresses:\n%s", got, s.output)
 	}
 	for _, path := range []string{toolsPath + "/catalog", "/api/v1/session", "/api/v1/research"} {
-		if status, raw := without.request("GET", path, nil); status != http.StatusNotFound {
+		if status, raw := s.request("GET", path, nil); status != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, status, raw)
 		}
 	}
-	for _, path := range []string{"/v1/tools", "/ready"} {
-		lists := map[bool][]string{}
-		for has, s := range map[bool]*service{true: with.service, false: without} {
-			s.awaitPlugins()
-			_, raw := s.request("GET", path, nil) // /ready lists the plugins
-			lists[has] = names(s.object(raw))
-		}
-		lists[true] = slices.DeleteFunc(lists[true], func(name string) bool { return name == "investigation" })
-		lists[false] = slices.DeleteFunc(lists[false], func(name string) bool { return strings.HasPrefix(name, "pska_") })
-		if diff := cmp.Diff(lists[false], lists[true]); diff != "" || len(lists[true]) == 0 {
-			t.Errorf("%s without agent tools and with them (-without +with):\n%s", path, diff)
-		}
+	s.awaitPlugins()
+	s.offersNoneOfTheNine(t, false)
+}
+
+// otherFacesStayAsTheyAre looks at the service of agent tools from its other address.
+func otherFacesStayAsTheyAre(t *testing.T, s *station) {
+	if got := s.listening(); got != 2 {
+		t.Errorf("the service listens at %d addresses", got)
+	}
+	s.awaitPlugins()
+	s.offersNoneOfTheNine(t, true)
+}
+
+// offersNoneOfTheNine wants the tools and plugins that every service has; where there are agent tools, one plugin more.
+func (s *service) offersNoneOfTheNine(t *testing.T, reads bool) {
+	t.Helper()
+	_, raw := s.request("GET", "/v1/tools", nil)
+	offered := slices.DeleteFunc(names(s.object(raw)), func(name string) bool { return strings.HasPrefix(name, "pska_") })
+	if diff := cmp.Diff([]string{"edit_file", "exec", "glob_files", "grep_files", "list_files", "read_file", "read_result", "write_file"}, offered); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	_, raw = s.request("GET", "/ready", nil)
+	plugins := names(s.object(raw))
+	want := []string{"evidence-guard", "exec-guard", "files", "pska-scope", "semantic-guard", "shell"}
+	if reads {
+		want = append(want, "investigation")
+		slices.Sort(want)
+	}
+	if diff := cmp.Diff(want, plugins); diff != "" {
+		t.Errorf("plugins (-want +got):\n%s", diff)
 	}
 }
 

@@ -28,6 +28,7 @@ type archive struct {
 	mu          sync.Mutex
 	connections int
 	requests    []*http.Request
+	hold        chan struct{} // until it is closed nobody gets an answer; nil: at once
 }
 
 func newArchive(t *testing.T) *archive {
@@ -35,8 +36,12 @@ func newArchive(t *testing.T) *archive {
 	a := &archive{}
 	a.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
-		defer a.mu.Unlock()
 		a.requests = append(a.requests, r)
+		hold := a.hold
+		a.mu.Unlock()
+		if hold != nil {
+			<-hold
+		}
 		fmt.Fprint(w, "The archive knows of a crate.")
 	}))
 	a.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -128,6 +133,10 @@ func TestNobodyIsContactedBeforeAPersonDecides(t *testing.T) {
 	t.Run("research keeps its rules", func(t *testing.T) {
 		s.t = t
 		researchRefuses(t, s, provider)
+	})
+	t.Run("a killed campaign contacts nobody again", func(t *testing.T) {
+		s.t = t
+		campaignIsKilled(t, s, provider)
 	})
 }
 

@@ -2,8 +2,10 @@ package blackbox
 
 import (
 	"maps"
+	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -210,5 +212,56 @@ func (s *station) replayedDecisions(t *testing.T, conflict string) {
 	s.did(200, revokePath, map[string]any{"grant_id": grant["grant_id"]})
 	if again := s.did(200, preparePath, with(prepare)); again["plan_id"] == plan["plan_id"] || again["plan_fingerprint"] == nil {
 		t.Errorf("a new plan: %v", again["plan_id"])
+	}
+}
+
+// campaignIsKilled kills the service while the provider has not answered yet.
+func campaignIsKilled(t *testing.T, s *station, provider *archive) {
+	subject := s.see("/api/v1/research")["actions"].([]any)[0].(map[string]any)["subject"].(string)
+	plan := s.did(200, preparePath, map[string]any{"selection_ids": []string{subject}, "question": "And then?", "exclusions": []any{}, "idempotency_key": uuid()})
+	granted := s.did(200, grantsPath, decision(plan, 2))
+	launching := launch(granted, 1)
+	_, before := provider.met()
+	hold := make(chan struct{})
+	provider.mu.Lock()
+	provider.hold = hold
+	provider.mu.Unlock()
+	var left sync.WaitGroup
+	left.Go(func() {
+		request, err := http.NewRequest("POST", "http://"+s.authority+campaignsPath, strings.NewReader(string(mustJSON(t, launching))))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for name, value := range map[string]string{"Cookie": s.cookie, "Origin": "http://" + s.authority, "X-Labfy-CSRF": s.csrf, "Content-Type": "application/json"} {
+			request.Header.Set(name, value)
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+			t.Errorf("the killed service answers %d", response.StatusCode)
+		}
+	})
+	s.await(waitForTurns, func() (bool, string) {
+		_, now := provider.met()
+		return len(now) > len(before), "the provider is never asked"
+	})
+	s.kill()
+	left.Wait()
+	close(hold)
+	awaitGone(t, s.command.Process.Pid)
+	s.run()
+	s.enter()
+	lost := s.see("/api/v1/research")
+	if action := lost["actions"].([]any)[0].(map[string]any); action["contacted"] != true || action["result_status"] != "UNKNOWN" {
+		t.Errorf("after the kill: %v", action)
+	}
+	if diff := cmp.Diff(lost, s.did(200, campaignsPath, launching)); diff != "" {
+		t.Errorf("the campaign again (-before +after):\n%s", diff)
+	}
+	if got := s.post(campaignsPath, with(launching)); got.outcome() != "409 research_refused" {
+		t.Errorf("another campaign of the action: %d %s", got.status, got.raw)
+	}
+	if _, now := provider.met(); len(now) != len(before)+1 {
+		t.Errorf("%d requests reached the provider, want one", len(now)-len(before))
 	}
 }
