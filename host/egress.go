@@ -58,13 +58,14 @@ func (e *Egress) MCP(server MCPServerConfig) (http.RoundTripper, error) {
 	return e.broker.Transport(grants, credentials), nil
 }
 
-// Prometheus returns the way to the server of query_metrics: to the origin of its url and nowhere else.
+// Prometheus returns the way to the server of query_metrics: to the origin of its url and nowhere else, without
+// redirects.
 func (e *Egress) Prometheus(server PrometheusConfig) (http.RoundTripper, error) {
 	grants, err := egress.Endpoint(server.URL, server.Addresses)
 	if err != nil {
 		return nil, fmt.Errorf("prometheus: %w", err)
 	}
-	return e.broker.Transport(grants, nil), nil
+	return e.broker.Direct(grants), nil
 }
 
 // Provider returns the way to one provider of research: to the origin of its url and nowhere else, without redirects.

@@ -32,6 +32,28 @@ func TestAProviderIsReachedAtItsOwnAddressWithoutRedirects(t *testing.T) {
 	}
 }
 
+func TestPrometheusIsReachedWithoutRedirects(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	}))
+	defer server.Close()
+	way, err := NewEgress(DefaultConfig()).Prometheus(PrometheusConfig{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := way.RoundTrip(request)
+	if err != nil || answer.StatusCode != http.StatusFound {
+		t.Fatalf("%v %v", answer, err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNoProviderLeadsToAListenerOfThisService(t *testing.T) {
 	reached := false
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
