@@ -45,19 +45,73 @@ func TestOneIntentionIsExecutedOnceHoweverOftenItIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := startTools(t, map[string]specimen.Workspace{"harbour": specimen.Harbour()}, "active: harbour, mutation_interval: 30ms", fmt.Sprintf(
+	all := map[string]specimen.Workspace{"harbour": specimen.Harbour(), "left": busyWorkspace()}
+	s := startTools(t, all, "active: harbour, mutation_interval: 30ms", fmt.Sprintf(
 		"plugins: {cache_dir: %q, load: [{path: %q, allow_unpinned: true, limits: {wall: 60s}}]}\n"+
 			"policy: {tool_rules: {graph_get_neighbors: deny, \"provenance.trace\": deny, evidence_get_summary: require_approval, \"evidence.read_excerpt\": require_approval}}\n",
 		cacheDir(t), plugin))
+	millions := 400
 	t.Run("twenty duplicates of a call in flight", func(t *testing.T) {
 		s.t = t
-		for millions := 400; !s.duplicates(t, millions); millions *= 2 { // a fast machine needs more to be held
+		for !s.duplicates(t, millions) { // a fast machine needs more to be held
+			millions *= 2
 		}
 	})
 	t.Run("rules deny by either name and ask a person by either name", func(t *testing.T) {
 		s.t = t
 		rulesHold(t, s)
 	})
+	t.Run("a turn ends when its workspace is left", func(t *testing.T) {
+		s.t = t
+		for !s.leaves(t, millions) {
+			millions *= 2
+		}
+	})
+}
+
+// busyWorkspace holds one object, which every busy query finds.
+func busyWorkspace() specimen.Workspace {
+	core := fmt.Sprintf(`{"contract":"labfy.web_graph.snapshot.v3","origin":"core","revision":1,"nodes":[{"id":"entity:%s","object_kind":"entity","type":"t","label":"busy 400, busy 800, busy 1600, busy 3200, busy 6400, busy 12800","state":"s","group":"g","details":{}}],"edges":[]}`, uuid())
+	return specimen.Workspace{Core: []byte(core), Jobs: specimen.Harbour().Jobs}
+}
+
+// leaves activates another workspace while the first step of a turn is in flight: the turn takes no other step, and the
+// other workspace hears nothing of it. It reports whether the step was in flight.
+func (s *station) leaves(t *testing.T, millions int) (held bool) {
+	t.Helper()
+	s.activate("left")
+	_, before, _ := s.happened(0)
+	ended := make(chan replied, 1)
+	s.pause()
+	body := string(mustJSON(t, map[string]any{"objective": fmt.Sprintf("busy %d", millions)}))
+	go func() { ended <- s.send(http.MethodPost, toolsPath+"/turns", body) }()
+	s.await(waitForTurns, func() (bool, string) {
+		events, _, _ := s.happened(before)
+		return len(events) == 4, fmt.Sprintf("the first step is not in flight: %v", events)
+	})
+	<-time.After(31 * time.Millisecond)
+	s.activate("harbour")
+	if len(ended) > 0 {
+		return false
+	}
+	got := <-ended
+	turn := s.object(got.raw)
+	if got.status != http.StatusCreated || turn["state"] != "FAILED" || turn["research_plan"] != nil {
+		t.Errorf("the turn: %d %s", got.status, got.raw)
+	}
+	if events, _, _ := s.happened(0); len(events) != 0 {
+		t.Errorf("the other workspace hears %v", events)
+	}
+	var steps []any
+	for _, record := range s.books() {
+		if record["run_id"] == turn["turn_id"] && record["stage"] == "decision" {
+			steps = append(steps, record)
+		}
+	}
+	if len(steps) != 1 {
+		t.Errorf("steps of the turn: %v", steps)
+	}
+	return true
 }
 
 // duplicates holds a call in flight, sends it twenty times more, and another one under its key. It reports whether the
