@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // objectReader is the tool that reads one object of a workspace, under its registered name.
@@ -35,12 +34,10 @@ func (s *Server) look(ctx context.Context, workspace, objectID string) (revision
 
 // readerCall is a call of a reader that nobody's turn made.
 func readerCall(workspace, tool string, args json.RawMessage) run.Call {
-	return run.Call{
-		Fence: run.Fence{Ref: run.Ref{ID: run.NewID("look-")}}, ID: run.NewID("call-"), Tool: tool, Args: args,
-		ToolPolicy: run.ToolPolicy{Mode: run.Allowlist, Allowed: []string{tool}, Profile: AgentTools},
-		Identity:   sdk.Identity{UserKey: AgentTools + ":" + workspace, UserID: workspace, Caller: AgentTools},
-		Workspace:  workspace, Unkept: true,
-	}
+	call := run.CallIn(workspace, tool)
+	call.Fence.ID, call.ID = run.NewID("look-"), run.NewID("call-")
+	call.Tool, call.Args = tool, args
+	return call
 }
 
 func readingOf(outcome run.CallOutcome) (revision int64, known bool, err error) {

@@ -74,8 +74,8 @@ func TestAgentToolsAreForTheirOwnProfileOnly(t *testing.T) {
 			t.Errorf("every run sees %s", tool.Name)
 		}
 	}
-	if research.Profile != AgentTools {
-		t.Errorf("the tools of the desk are for %q, those of the readers for %q", research.Profile, AgentTools)
+	if run.AgentTools != AgentTools {
+		t.Errorf("the tools of the desk are for %q, those of the readers for %q", run.AgentTools, AgentTools)
 	}
 }
 

@@ -9,14 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fastreact/fastreact/host/internal/gateway"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm"
 	"github.com/fastreact/fastreact/sdk"
 )
 
 // AgentTools is the profile of the tools that work on configured folders: they are for the agent tool protocol alone.
-const AgentTools = gateway.Profile
+const AgentTools = run.AgentTools
 
 // Module is a plugin that ships with the program and is trusted as the program is.
 type Module struct {

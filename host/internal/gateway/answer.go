@@ -36,7 +36,7 @@ func objectIDs(value any) []string {
 	list, _ := value.([]any)
 	for _, one := range list {
 		ref, _ := one.(map[string]any)
-		if id, _ := ref["object_id"].(string); isObjectID(id) && len(ids) < maxRefs {
+		if id, _ := ref["object_id"].(string); run.IsObjectID(id) && len(ids) < maxRefs {
 			ids = append(ids, id)
 		}
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -83,13 +84,13 @@ func (g *Gateway) crowded() bool { return len(g.running) >= g.cfg.Limits.Calls }
 
 // Result returns a result of the active workspace that is still kept.
 func (g *Gateway) Result(id string) (Result, error) {
-	if !isUUID(id) {
+	if !run.IsUUID(id) {
 		return Result{}, invalid("A result's id is a UUID.")
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.shelf != nil {
-		if e, is := g.shelf.results[lower(id)]; is && e.ended {
+		if e, is := g.shelf.results[strings.ToLower(id)]; is && e.ended {
 			return e.result, nil
 		}
 	}
@@ -98,9 +99,8 @@ func (g *Gateway) Result(id string) (Result, error) {
 
 // callOf is what the gate is asked.
 func (g *Gateway) callOf(w wish, e *entry) run.Call {
-	return run.Call{
-		Fence: run.Fence{Ref: run.Ref{ID: lower(w.turnID)}}, Identity: identityOf(e.shelf.workspace),
-		ToolPolicy: bound(), ID: e.callID, Tool: w.tool.name(), Args: w.input,
-		Workspace: e.shelf.workspace, Unkept: true,
-	}
+	call := run.CallIn(e.shelf.workspace, names()...)
+	call.Fence.ID, call.ID = strings.ToLower(w.turnID), e.callID
+	call.Tool, call.Args = w.tool.name(), w.input
+	return call
 }

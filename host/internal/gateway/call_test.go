@@ -36,7 +36,7 @@ func TestAnAcceptedCallIsRequestedStartedAndCompleted(t *testing.T) {
 
 func TestACallAndItsResultHaveIDsOfTheirOwn(t *testing.T) {
 	reply := mustCall(t, newWorld(t).open(), search())
-	if !isUUID(reply.CallID) || !isUUID(reply.ResultID) || reply.CallID == reply.ResultID {
+	if !run.IsUUID(reply.CallID) || !run.IsUUID(reply.ResultID) || reply.CallID == reply.ResultID {
 		t.Errorf("reply = %+v", reply)
 	}
 }

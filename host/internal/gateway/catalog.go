@@ -31,7 +31,7 @@ type Descriptor struct {
 // Catalog returns the nine tools in the contract's order, each with whether it works now in the active workspace.
 func (g *Gateway) Catalog(ctx context.Context) Catalog {
 	workspace := g.Active()
-	visible := g.cfg.Gate.Visible(ctx, bound())
+	visible := g.cfg.Gate.Visible(ctx, run.CallIn(workspace, names()...).ToolPolicy)
 	catalog := Catalog{}
 	for _, tool := range tools() {
 		d := tool.describe()
@@ -57,12 +57,12 @@ func (g *Gateway) obstacle(ctx context.Context, workspace string, tool tool, vis
 	return trouble(g.cfg.Ready(ctx, workspace, tool.id))
 }
 
-// bound is what the calls of this face may see and execute: the nine tools.
-func bound() run.ToolPolicy {
-	policy := run.ToolPolicy{Mode: run.Allowlist, Profile: Profile}
+// names are those under which the gate knows the nine tools, sorted.
+func names() []string {
+	var list []string
 	for _, tool := range tools() {
-		policy.Allowed = append(policy.Allowed, tool.name())
+		list = append(list, tool.name())
 	}
-	slices.Sort(policy.Allowed)
-	return policy
+	slices.Sort(list)
+	return list
 }

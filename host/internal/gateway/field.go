@@ -2,41 +2,17 @@ package gateway
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
+// The bounds of an input, in members. They are the protocol's, in every instance alike.
 const (
-	uuidPattern     = `[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}`
-	objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?` + uuidPattern + `$`
-)
-
-var (
-	uuidShape     = regexp.MustCompile(`^` + uuidPattern + `$`)
-	objectIDShape = regexp.MustCompile(objectIDPattern)
-)
-
-// The bounds of an input, in characters and members. They are the protocol's, in every instance alike.
-const (
-	maxText       = 512
 	maxSelection  = 8
 	maxExclusions = 8
 	maxRefs       = 64
 )
-
-// isUUID reports whether a text is a UUID in its canonical form, of any case.
-func isUUID(text string) bool { return uuidShape.MatchString(text) }
-
-// isObjectID reports whether a text is "<kind>:<uuid>" or a bare UUID.
-func isObjectID(text string) bool { return objectIDShape.MatchString(text) }
-
-// isText reports whether a text says something, in at most 512 characters, and holds no NUL.
-func isText(text string) bool {
-	return utf8.ValidString(text) && strings.TrimSpace(text) != "" &&
-		utf8.RuneCountInString(text) <= maxText && !strings.ContainsRune(text, 0)
-}
 
 // field is one member of a tool's input: what the catalogue says of it and what is taken are one thing.
 type field struct {
@@ -46,11 +22,11 @@ type field struct {
 }
 
 func textField(name string) field {
-	return field{name, textSchema(), textThat(isText)}
+	return field{name, textSchema(), textThat(run.IsText)}
 }
 
 func objectField(name string) field {
-	return field{name, objectIDSchema(), textThat(isObjectID)}
+	return field{name, objectIDSchema(), textThat(run.IsObjectID)}
 }
 
 func listField(name string, least, most int, item field) field {
@@ -88,11 +64,11 @@ func distinct(list field) field {
 }
 
 func textSchema() map[string]any {
-	return map[string]any{"type": "string", "minLength": 1, "maxLength": maxText, "pattern": `\S`}
+	return map[string]any{"type": "string", "minLength": 1, "maxLength": run.MaxText, "pattern": `\S`}
 }
 
 func objectIDSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": objectIDPattern}
+	return map[string]any{"type": "string", "pattern": run.ObjectIDPattern}
 }
 
 // textThat returns a test of whether JSON is a text that is fine. null is no text.

@@ -14,9 +14,6 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// Profile is the kind of run that the gate takes these calls for: tools reserved for it are for no other face.
-const Profile = "agent-tools"
-
 // Gate is the one door to the tools.
 type Gate interface {
 	Visible(ctx context.Context, bound run.ToolPolicy) []run.Tool

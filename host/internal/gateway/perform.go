@@ -7,7 +7,6 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/executor"
 	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // The causes with which a call's context ends.
@@ -70,11 +69,6 @@ func (g *Gateway) settle(w wish, e *entry, result Result) {
 		Payload: payload(map[string]any{"tool_id": e.toolID, "result_id": e.resultID, "state": result.State}),
 	})
 	close(e.done)
-}
-
-// identityOf says on whose behalf calls in a workspace are made. It never leads to a folder: Call.Workspace does.
-func identityOf(workspace string) sdk.Identity {
-	return sdk.Identity{UserKey: Profile + ":" + workspace, UserID: workspace, Caller: Profile}
 }
 
 // read turns a call's outcome into a result. ended is why the call's time was over, if it was.

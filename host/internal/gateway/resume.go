@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // Resume goes on with a turn that waits for a person, when a grant of its plan lives and a campaign was admitted under
 // it: the state is read again, and told. Until then the turn keeps waiting. The walk goes on when ctx ends; then Resume
 // returns its cause. An error without a code means that nobody could tell what people decided.
 func (g *Gateway) Resume(ctx context.Context, turnID string) (Turn, error) {
-	if !isUUID(turnID) {
+	if !run.IsUUID(turnID) {
 		return Turn{}, invalid("A turn's id is a UUID.")
 	}
-	t, err := g.wake(lower(turnID))
+	t, err := g.wake(strings.ToLower(turnID))
 	if err != nil {
 		return Turn{}, err
 	}

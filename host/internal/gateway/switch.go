@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
 // Activate makes a workspace the active one. What was kept of the other is gone; its calls under way end for those who
@@ -64,5 +63,3 @@ func (g *Gateway) stop() {
 		}
 	}
 }
-
-func lower(text string) string { return strings.ToLower(text) }

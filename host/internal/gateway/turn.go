@@ -28,7 +28,7 @@ type turn struct {
 // in the plan. A walk that cannot go on ends in an honest state with an agent.error, and without an error here. The
 // walk goes on when ctx ends; then Start returns its cause. Every other error is a *run.Error with one of Codes.
 func (g *Gateway) Start(ctx context.Context, objective string) (Turn, error) {
-	if !isText(objective) {
+	if !run.IsText(objective) {
 		return Turn{}, invalid("objective must be a text of 1 to 512 characters that is not blank and holds no NUL.")
 	}
 	t, err := g.newTurn(objective)

@@ -69,7 +69,7 @@ func TestATurnTellsEighteenEventsAndAsksAPerson(t *testing.T) {
 		}
 	}
 	plan := string(mustResult(t, g, ids[4]).Output)
-	if diff := cmp.Diff(plan, string(turn.ResearchPlan)); diff != "" || turn.State != AuthorizationRequired || !isUUID(turn.ID) {
+	if diff := cmp.Diff(plan, string(turn.ResearchPlan)); diff != "" || turn.State != AuthorizationRequired || !run.IsUUID(turn.ID) {
 		t.Errorf("turn %s %s, plan (-result +turn):\n%s", turn.ID, turn.State, diff)
 	}
 }

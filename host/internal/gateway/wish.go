@@ -23,9 +23,9 @@ type wish struct {
 func readRequest(request Request) (wish, error) {
 	tool, known := toolOf(request.ToolID)
 	switch {
-	case !isUUID(request.TurnID):
+	case !run.IsUUID(request.TurnID):
 		return wish{}, invalid("turn_id must be a UUID.")
-	case !isUUID(request.Key):
+	case !run.IsUUID(request.Key):
 		return wish{}, invalid("idempotency_key must be a UUID.")
 	case !known:
 		return wish{}, invalid("The catalogue has no such tool.")
@@ -70,7 +70,7 @@ func newWish(request Request, tool tool) (wish, error) {
 
 func areObjectIDs(refs []string) bool {
 	for _, ref := range refs {
-		if !isObjectID(ref) {
+		if !run.IsObjectID(ref) {
 			return false
 		}
 	}

@@ -100,7 +100,7 @@ func (s *scriptedSource) Tools(context.Context) []run.Tool {
 		if t.id != s.missing {
 			standing = append(standing, run.Tool{
 				Name: t.name(), RawName: t.id, Source: run.FromWasm, Digest: "digest of " + t.id,
-				Schema: closedSchema(t.input), Profile: Profile,
+				Schema: closedSchema(t.input), Profile: run.AgentTools,
 			})
 		}
 	}

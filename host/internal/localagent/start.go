@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	maxObjective = 512 // characters
-	maxKey       = 128 // bytes
-	probe        = 500 * time.Millisecond
+	maxKey = 128 // bytes
+	probe  = 500 * time.Millisecond
 )
 
 // Status says what stands behind the turns, as far as can be known without asking the model anything.
@@ -44,7 +43,7 @@ func (r *Runtime) Status(ctx context.Context) Status {
 // starts. It refuses with one of Codes.
 func (r *Runtime) Start(_ context.Context, objective, key string) (Turn, error) {
 	const op = "start a turn of the local agent"
-	if !validObjective(objective) || len(key) > maxKey || !utf8.ValidString(key) {
+	if !run.IsText(objective) || len(key) > maxKey || !utf8.ValidString(key) {
 		return Turn{}, refuse(op, CodeInvalid)
 	}
 	r.mu.Lock()
@@ -72,11 +71,6 @@ func (r *Runtime) Start(_ context.Context, objective, key string) (Turn, error) 
 	r.enqueue(t)
 	r.tell(KindQueued, t, payload{Objective: objective})
 	return t.shown(), nil
-}
-
-func validObjective(text string) bool {
-	return utf8.ValidString(text) && strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxObjective &&
-		!strings.ContainsRune(text, 0)
 }
 
 // keyed returns the turn that was started with a key, or nil. The caller holds the lock.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/sdk"
 )
 
 // settleTimeout bounds the record of a result whose request may be over.
@@ -166,12 +165,10 @@ func (s state) contactCall(workspace string, action actionBody) (run.Call, error
 	if err != nil {
 		return run.Call{}, fmt.Errorf("encode contact: %w", err)
 	}
-	return run.Call{
-		Identity:   sdk.Identity{UserKey: Profile + ":" + workspace, UserID: workspace, Caller: Profile},
-		ToolPolicy: run.ToolPolicy{Mode: run.Allowlist, Allowed: []string{ToolContact}, Profile: Profile},
-		Tool:       ToolContact, Args: args, Workspace: workspace, Unkept: true,
-		Timeout: time.Duration(action.MaxActiveMS)*time.Millisecond + time.Second,
-	}, nil
+	call := run.CallIn(workspace, ToolContact)
+	call.Tool, call.Args = ToolContact, args
+	call.Timeout = time.Duration(action.MaxActiveMS)*time.Millisecond + time.Second
+	return call, nil
 }
 
 // contactArgs are the arguments of an action's call, canonical.

@@ -17,7 +17,7 @@ func agentCall(tool, args string) run.Call {
 	return run.Call{
 		Fence: run.Fence{Ref: run.Ref{ID: "turn"}}, ID: "call", Tool: tool, Args: json.RawMessage(args), Workspace: space, Unkept: true,
 		ToolPolicy: run.ToolPolicy{
-			Mode: run.Allowlist, Allowed: []string{research.ToolState, research.ToolPrepare}, Profile: research.Profile,
+			Mode: run.Allowlist, Allowed: []string{research.ToolState, research.ToolPrepare}, Profile: run.AgentTools,
 		},
 	}
 }
@@ -199,7 +199,7 @@ func TestADecisionThatCannotBeRecordedContactsNobody(t *testing.T) {
 func TestTheToolsAreReservedAndOnlyOneAsks(t *testing.T) {
 	got := []string{}
 	for _, tool := range newWorld(t).desk().Tools(t.Context()) {
-		if tool.Profile != research.Profile || tool.Scoped || tool.Digest == "" || !json.Valid(tool.Schema) {
+		if tool.Profile != run.AgentTools || tool.Scoped || tool.Digest == "" || !json.Valid(tool.Schema) {
 			t.Errorf("tool %+v", tool)
 		}
 		got = append(got, tool.Name+" "+tool.RawName)

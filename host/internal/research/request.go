@@ -1,10 +1,9 @@
 package research
 
 import (
-	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // Preparation asks for a plan.
@@ -44,23 +43,16 @@ const (
 	maxSelection = 8
 	maxActions   = 8
 	maxTexts     = 8
-	maxText      = 512 // characters
 	maxKey       = 128 // bytes
 )
-
-const objectIDPattern = `^([a-z][a-z0-9_-]{0,31}:)?` +
-	`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$`
-
-// objectID is the form of an object's id: "<kind>:<uuid>" or the UUID alone.
-var objectID = regexp.MustCompile(objectIDPattern)
 
 func (p Preparation) check() error {
 	switch {
 	case len(p.SelectionIDs) < 1 || len(p.SelectionIDs) > maxSelection || !distinct(p.SelectionIDs):
 		return invalid("A plan is for 1 to 8 different objects.")
-	case slices.ContainsFunc(p.SelectionIDs, func(id string) bool { return !objectID.MatchString(id) }):
+	case slices.ContainsFunc(p.SelectionIDs, func(id string) bool { return !run.IsObjectID(id) }):
 		return invalid("An object's id is a kind and a UUID, or a UUID.")
-	case !readable(p.Question):
+	case !run.IsText(p.Question):
 		return invalid("The question has 1 to 512 characters.")
 	}
 	return checkTexts(p.Exclusions, p.Key)
@@ -89,18 +81,12 @@ func (l Launch) check() error {
 
 func checkTexts(exclusions []string, key string) error {
 	switch {
-	case len(exclusions) > maxTexts || slices.ContainsFunc(exclusions, func(text string) bool { return !readable(text) }):
+	case len(exclusions) > maxTexts || slices.ContainsFunc(exclusions, func(text string) bool { return !run.IsText(text) }):
 		return invalid("There are at most 8 exclusions of 1 to 512 characters.")
 	case len(key) > maxKey:
 		return invalid("The idempotency key is too long.")
 	}
 	return nil
-}
-
-// readable reports whether a text says something within the bounds.
-func readable(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxText &&
-		!strings.ContainsRune(text, 0)
 }
 
 func distinct(ids []string) bool {

@@ -10,9 +10,6 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-// Profile is the kind of run that the tools are reserved for.
-const Profile = "agent-tools"
-
 // The tools' registered names.
 const (
 	ToolState   = "research_get_state"
@@ -24,7 +21,7 @@ const (
 	stateSchema   = `{"type":"object","properties":{},"additionalProperties":false}`
 	textSchema    = `{"type":"string","minLength":1,"maxLength":512,"pattern":"\\S"}`
 	prepareSchema = `{"type":"object","properties":{` +
-		`"selection_ids":{"type":"array","items":{"type":"string","pattern":"` + objectIDPattern + `"},` +
+		`"selection_ids":{"type":"array","items":{"type":"string","pattern":"` + run.ObjectIDPattern + `"},` +
 		`"minItems":1,"maxItems":8,"uniqueItems":true},` +
 		`"question":` + textSchema + `,"exclusions":{"type":"array","items":` + textSchema + `,"maxItems":8}},` +
 		`"required":["selection_ids","question","exclusions"],"additionalProperties":false}`
@@ -56,7 +53,7 @@ func tools(providers []Provider) []run.Tool {
 			raw = nil // a list of texts is always JSON
 		}
 		made[i].RawName = strings.Replace(tool.Name, "_", ".", 1)
-		made[i].Source, made[i].Plugin, made[i].Profile, made[i].Digest = run.FromNative, "research", Profile, run.Digest(raw)
+		made[i].Source, made[i].Plugin, made[i].Profile, made[i].Digest = run.FromNative, "research", run.AgentTools, run.Digest(raw)
 	}
 	return made
 }
