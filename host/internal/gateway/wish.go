@@ -32,12 +32,12 @@ func readRequest(request Request) (wish, error) {
 	case !areObjectIDs(request.ObjectRefs):
 		return wish{}, invalid("object_refs must be at most 64 references to objects.")
 	}
-	members, err := readObject(request.Input)
-	if err != nil || !takes(tool.input, members) {
+	members, readable := readObject(request.Input)
+	if !readable || !takes(tool.input, members) {
 		return wish{}, invalid("The input does not fit the tool's schema.")
 	}
 	if !isAbsent(request.Context) {
-		if _, err := readObject(request.Context); err != nil {
+		if _, readable := readObject(request.Context); !readable {
 			return wish{}, invalid("context must be an object or null.")
 		}
 	}

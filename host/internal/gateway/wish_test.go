@@ -101,8 +101,8 @@ func FuzzARequestIsTakenOnlyWhole(f *testing.F) {
 			return
 		}
 		tool, known := toolOf(toolID)
-		members, ambiguous := readObject(w.input)
-		if !known || ambiguous != nil || !takes(tool.input, members) || !run.IsUUID(turnID) || !run.IsUUID(key) || !areObjectIDs(w.refs) {
+		members, readable := readObject(w.input)
+		if !known || !readable || !takes(tool.input, members) || !run.IsUUID(turnID) || !run.IsUUID(key) || !areObjectIDs(w.refs) {
 			t.Errorf("taken: %+v as %+v", r, w)
 		}
 		again, err := readRequest(Request{TurnID: turnID, ToolID: toolID, Input: w.input, Context: r.Context, ObjectRefs: r.ObjectRefs, Key: key})

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // What an action may be.
@@ -31,17 +31,16 @@ var errAction = errors.New("the answer is no action")
 // parseAction reads exactly one action whose tool is known. Nothing but white space may stand around it, no key may be
 // missing, unknown or written twice, however deep.
 func parseAction(answer string, known func(tool string) bool) (action, error) {
-	if len(answer) > maxAction || !utf8.ValidString(answer) || !json.Valid([]byte(answer)) {
-		return action{}, fmt.Errorf("%w: not one JSON value of at most %d bytes", errAction, maxAction)
+	raw := json.RawMessage(answer)
+	if len(raw) > maxAction {
+		return action{}, fmt.Errorf("%w: more than %d bytes", errAction, maxAction)
 	}
-	walk := walker{json.NewDecoder(strings.NewReader(answer))}
-	walk.tokens.UseNumber()
-	if err := walk.value(0); err != nil {
-		return action{}, err
+	fields, err := run.ReadObject(raw, maxActionDepth)
+	if err != nil {
+		return action{}, fmt.Errorf("%w: %w", errAction, err)
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(answer), &fields); err != nil || fields == nil {
-		return action{}, fmt.Errorf("%w: not an object", errAction)
+	if run.HasNUL(raw) {
+		return action{}, fmt.Errorf("%w: NUL in a text", errAction)
 	}
 	if text, is := asText(fields["contract"]); !is || text != actionContract {
 		return action{}, fmt.Errorf("%w: another contract", errAction)
@@ -101,82 +100,4 @@ func (a action) encode() string {
 		ToolID    string          `json:"tool_id"`
 		Arguments json.RawMessage `json:"arguments"`
 	}{actionContract, "tool_call", a.tool, a.arguments})
-}
-
-// walker looks at every level of valid JSON for what decoding would pass over in silence.
-type walker struct{ tokens *json.Decoder }
-
-// value walks over the next value, which stands below depth levels.
-func (w walker) value(depth int) error {
-	token, err := w.tokens.Token()
-	if err != nil {
-		return w.broken(err)
-	}
-	if text, is := token.(string); is {
-		return wholesome(text)
-	}
-	opening, is := token.(json.Delim)
-	if !is {
-		return nil
-	}
-	if depth++; depth > maxActionDepth {
-		return fmt.Errorf("%w: more than %d levels", errAction, maxActionDepth)
-	}
-	if opening == '{' {
-		return w.object(depth)
-	}
-	return w.array(depth)
-}
-
-func (w walker) object(depth int) error {
-	seen := map[string]bool{}
-	for w.tokens.More() {
-		token, err := w.tokens.Token()
-		if err != nil {
-			return w.broken(err)
-		}
-		key, _ := token.(string)
-		if seen[key] {
-			return fmt.Errorf("%w: a key stands twice", errAction)
-		}
-		seen[key] = true
-		if err := wholesome(key); err != nil {
-			return err
-		}
-		if err := w.value(depth); err != nil {
-			return err
-		}
-	}
-	return w.close()
-}
-
-func (w walker) array(depth int) error {
-	for w.tokens.More() {
-		if err := w.value(depth); err != nil {
-			return err
-		}
-	}
-	return w.close()
-}
-
-func (w walker) close() error {
-	if _, err := w.tokens.Token(); err != nil {
-		return w.broken(err)
-	}
-	return nil
-}
-
-func (w walker) broken(err error) error {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("%w: %w", errAction, err)
-}
-
-// wholesome refuses NUL in a text.
-func wholesome(text string) error {
-	if strings.ContainsRune(text, 0) {
-		return fmt.Errorf("%w: NUL in a text", errAction)
-	}
-	return nil
 }

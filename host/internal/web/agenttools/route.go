@@ -99,7 +99,7 @@ func (r route) decode(raw []byte) (object, error) {
 	if r.keyless && len(raw) == 0 {
 		return nil, nil
 	}
-	body, err := decodeObject(raw)
+	body, err := run.ReadObject(raw, maxDepth)
 	if err != nil {
 		return nil, refused(invalidRequest)
 	}
