@@ -23,29 +23,5 @@ func Codes() []run.Code {
 	}
 }
 
-// refuse returns the error of a code. Its sentence is fixed.
-func refuse(op string, code run.Code) error {
-	return &run.Error{Code: code, Sentence: sentence(code), Op: op}
-}
-
-func sentence(code run.Code) string {
-	switch code {
-	case CodeInvalid:
-		return "The objective is a text of 1 to 512 characters, and the key one of at most 128."
-	case CodeUnknown:
-		return "There is no such turn in the active workspace."
-	case CodeNotWaiting:
-		return "This turn does not wait for a decision."
-	case CodeNotGranted:
-		return "No person has granted what this turn waits for, or no campaign was admitted under the grant."
-	case CodeQueueFull:
-		return "Too many turns wait already."
-	case CodeCapacity:
-		return "Too many turns are unfinished."
-	case CodeConflict:
-		return "The idempotency key was used for another objective."
-	case CodeClosed:
-		return "The agent takes no more turns."
-	}
-	return "No workspace is active."
-}
+// refuse returns the error of a code. What a client reads of it is the face's.
+func refuse(op string, code run.Code) error { return &run.Error{Code: code, Op: op} }

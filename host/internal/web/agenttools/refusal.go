@@ -75,7 +75,7 @@ func meanings() map[run.Code]meaning {
 		research.CodeConflict:    {http.StatusConflict, "The idempotency key was used for another intention."},
 		research.CodeUnavailable: {http.StatusServiceUnavailable, "The graph of the workspace cannot be read."},
 
-		localagent.CodeInvalid:    {http.StatusBadRequest, "The request is not what this route takes."},
+		localagent.CodeInvalid:    {http.StatusBadRequest, "The objective is a text of 1 to 512 characters, and the idempotency_key, if there is one, has at most 128 bytes."},
 		localagent.CodeUnknown:    {http.StatusNotFound, "There is no such turn in the active workspace."},
 		localagent.CodeNotWaiting: {http.StatusConflict, "This turn does not wait for a decision."},
 		localagent.CodeNotGranted: {http.StatusConflict, "No person has granted what this turn waits for, or no campaign was admitted under the grant."},
