@@ -61,6 +61,10 @@ func TestOneIntentionIsExecutedOnceHoweverOftenItIsSent(t *testing.T) {
 		s.t = t
 		rulesHold(t, s)
 	})
+	t.Run("what a policy plugin says is not told", func(t *testing.T) {
+		s.t = t
+		pluginsStayPrivate(t, s)
+	})
 	t.Run("a turn ends when its workspace is left", func(t *testing.T) {
 		s.t = t
 		for !s.leaves(t, millions) {
@@ -222,5 +226,25 @@ func rulesHold(t *testing.T, s *station) {
 	}
 	if research := s.see("/api/v1/research"); research["state"] != "EMPTY" {
 		t.Errorf("research: %v", research)
+	}
+}
+
+// pluginsStayPrivate lets a policy plugin deny, ask for a person and fail: the state tells of it, and nothing else.
+func pluginsStayPrivate(t *testing.T, s *station) {
+	_, before, _ := s.happened(0)
+	judged := len(s.books())
+	for query, state := range map[string]string{"deny": "DENIED", "ask": "AUTHORIZATION_REQUIRED", "trap": "DENIED"} {
+		reply, result := s.call("investigation.search", map[string]any{"query": query})
+		said := string(mustJSON(t, []any{reply, result}))
+		if reply["state"] != state || result["diagnostic"] == nil || strings.Contains(said, "canary") || strings.Contains(said, "patient") {
+			t.Errorf("%s: want %s: %s", query, state, said)
+		}
+	}
+	events, _, _ := s.happened(before)
+	if said := string(mustJSON(t, events)); len(events) != 9 || strings.Contains(said, "canary") {
+		t.Errorf("events: %s", said)
+	}
+	if said := string(mustJSON(t, s.books()[judged:])); !strings.Contains(said, "canary") {
+		t.Errorf("the books do not hold the plugin's reason: this test could not fail: %s", said)
 	}
 }

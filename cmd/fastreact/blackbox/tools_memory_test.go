@@ -54,6 +54,13 @@ func nothingWithoutAWorkspace(t *testing.T, s *station) {
 			t.Errorf("%s: %d %s", path, got.status, got.raw)
 		}
 	}
+	if got := s.send("GET", "/api/v1/research", ""); got.outcome() != "409 workspace_none" {
+		t.Errorf("research: %d %s", got.status, got.raw)
+	}
+	prepare := map[string]any{"selection_ids": []string{uuid()}, "question": "Why?", "exclusions": []any{}, "idempotency_key": uuid()}
+	if got := s.post(preparePath, prepare); got.outcome() != "409 workspace_none" {
+		t.Errorf("a plan: %d %s", got.status, got.raw)
+	}
 	for _, tool := range s.catalogue() {
 		if tool["availability"] != "UNAVAILABLE" || tool["unavailable_reason"] == "" {
 			t.Errorf("%v is %v", tool["tool_id"], tool["availability"])

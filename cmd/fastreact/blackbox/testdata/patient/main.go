@@ -1,4 +1,5 @@
-// Command patient is a policy plugin for tests: it allows what it is asked about, after as much work as the query says.
+// Command patient is a policy plugin for tests: it allows what it is asked about, after as much work as the query says,
+// or does what else the query says.
 package main
 
 import (
@@ -20,6 +21,14 @@ func (policy) Evaluate(question sdk.Question) (sdk.Opinion, error) {
 	var args struct{ Query string }
 	if err := json.Unmarshal(question.Args, &args); err != nil {
 		return sdk.Opinion{}, err
+	}
+	switch args.Query {
+	case "deny":
+		return sdk.Opinion{Action: sdk.Deny, Reason: "canary of a plugin, in /var/lib"}, nil
+	case "ask":
+		return sdk.Opinion{Action: sdk.RequireApproval, Reason: "canary of a plugin, in /var/lib"}, nil
+	case "trap":
+		panic("canary of a plugin, in /var/lib")
 	}
 	if count, is := strings.CutPrefix(args.Query, "busy "); is {
 		millions, err := strconv.Atoi(count)
