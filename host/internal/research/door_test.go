@@ -58,8 +58,10 @@ func TestAToolWorksOnTheWorkspaceThatTheHostChose(t *testing.T) {
 func TestAFailedToolSaysItsCodeAndNothingElse(t *testing.T) {
 	for want, change := range map[string]func(*world, *run.Call){
 		"object_unknown":   func(w *world, _ *run.Call) { w.objects = nil },
-		"snapshot_missing": func(w *world, _ *run.Call) { w.lookErr = errors.New("/srv/secret") },
+		"snapshot_missing": func(w *world, _ *run.Call) { w.lookErr = &run.Error{Code: "snapshot_missing", Op: "/srv/secret"} },
 		"snapshot_invalid": func(w *world, _ *run.Call) { w.lookErr = &run.Error{Code: "snapshot_invalid", Op: "/srv/secret"} },
+		// A reader that a rule denies, or that has failed, says nothing about the snapshot.
+		"research_unavailable": func(w *world, _ *run.Call) { w.lookErr = errors.New("/srv/secret") },
 		"research_refused": func(_ *world, c *run.Call) {
 			c.Args = json.RawMessage(`{"selection_ids":["` + object + `"],"question":"?","exclusions":["archive"]}`)
 		},

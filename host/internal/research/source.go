@@ -118,7 +118,7 @@ func toolCode(err *run.Error) string {
 	case errors.As(err.Cause, &snapshot) && strings.HasPrefix(string(snapshot.Code), "snapshot_"):
 		return string(snapshot.Code)
 	}
-	return "snapshot_missing"
+	return string(CodeUnavailable) // the reader is denied, or has failed: nothing is known of the snapshot
 }
 
 func failed(code string) (sdk.Result, error) {
