@@ -14,11 +14,11 @@ import (
 	"github.com/fastreact/fastreact/host/internal/web"
 )
 
-// watchedListener makes connections on which two things are seen that net/http keeps from its handlers: lengths that are
-// declared twice, and its own answers to what it cannot read.
+// watchedListener makes connections on which is seen what net/http keeps from its handlers: lengths that are declared
+// twice, hosts that are named twice, and its own answers to what it cannot read.
 type watchedListener struct {
 	net.Listener
-	unparsed func(own []byte) []byte
+	unparsed func(own []byte, twoHosts bool) []byte
 }
 
 // Accept waits for the next connection.
@@ -34,7 +34,7 @@ func (l watchedListener) Accept() (net.Conn, error) {
 type connection struct {
 	net.Conn
 	frames   *frames
-	unparsed func(own []byte) []byte
+	unparsed func(own []byte, twoHosts bool) []byte
 }
 
 // Read reads, and looks at what was read.
@@ -46,7 +46,7 @@ func (c *connection) Read(into []byte) (int, error) {
 
 // Write writes, in the place of an answer of net/http's own one of the face.
 func (c *connection) Write(from []byte) (int, error) {
-	instead := c.unparsed(from)
+	instead := c.unparsed(from, c.frames.twoHost.Load())
 	if instead == nil {
 		return c.Conn.Write(from)
 	}
@@ -69,7 +69,7 @@ const ownAnswer = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: cl
 
 // unparsed returns the face's answer in the place of net/http's own, or nil where this is not one. The face's have many
 // more headers, and no line break in a body.
-func (f *Face) unparsed(own []byte) []byte {
+func (f *Face) unparsed(own []byte, twoHosts bool) []byte {
 	if !bytes.HasPrefix(own, []byte("HTTP/1.1 ")) {
 		return nil
 	}
@@ -77,6 +77,9 @@ func (f *Face) unparsed(own []byte) []byte {
 	expectation := strings.HasPrefix(status, "HTTP/1.1 417 ")
 	if !found || !expectation && !strings.HasPrefix(string(own[len(status):]), ownAnswer) {
 		return nil
+	}
+	if twoHosts {
+		return f.rawAnswer(hostRejected)
 	}
 	return f.rawAnswer(unparsedCode(status, string(own)))
 }

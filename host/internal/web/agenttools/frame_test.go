@@ -89,7 +89,7 @@ func TestWhatCannotBeReadIsRefusedInTheShapeOfTheContract(t *testing.T) {
 	}{
 		{"no HTTP", "hello\r\n\r\n", 400, "invalid_request"},
 		{"no host", "GET / HTTP/1.1\r\n\r\n", 403, "host_rejected"},
-		{"two hosts", "GET / HTTP/1.1\r\nHost: " + b.authority + "\r\nHost: " + b.authority + "\r\n\r\n", 400, "invalid_request"},
+		{"two hosts", "GET / HTTP/1.1\r\nHost: " + b.authority + "\r\nHost: " + b.authority + "\r\n\r\n", 403, "host_rejected"},
 		{"an old request without a host", "GET / HTTP/1.0\r\n\r\n", 403, "host_rejected"},
 		{"a whole address", "GET http://" + b.authority + "/api/v1/session HTTP/1.1\r\nHost: " + b.authority + "\r\nConnection: close\r\n\r\n", 403, "host_rejected"},
 		{"a head that is too large", "GET / HTTP/1.1\r\nHost: " + b.authority + "\r\nX: " + strings.Repeat("x", 40<<10) + "\r\n\r\n", 431, "headers_too_large"},

@@ -10,12 +10,14 @@ import (
 // maxLine is how much of a header line is looked at, in bytes. A name that is longer is none of ours.
 const maxLine = 64
 
-// frames follows the requests on one connection far enough to count how often each declares its length. Reads of a
-// connection come one after another; the finding may be asked for at any time.
+// frames follows the requests on one connection far enough to count how often each declares its length and names its
+// host. Reads of a connection come one after another; the findings may be asked for at any time.
 type frames struct {
-	twice atomic.Bool // a request has declared its length more than once, or in a way that cannot be followed
+	twice   atomic.Bool // a request has declared its length more than once, or in a way that cannot be followed
+	twoHost atomic.Bool // a request has named more than one host, even if the same one
 
 	line     []byte // of a head, so far
+	hosts    int    // named in this head
 	lengths  int    // declared in this head
 	length   int64  // the last of them
 	endless  bool   // this head declares no end of its body that can be followed
@@ -46,7 +48,7 @@ func (f *frames) endLine() {
 	f.line = f.line[:0]
 	if line == "" {
 		f.skip, f.finished = f.length, f.endless
-		f.length, f.lengths = 0, 0
+		f.length, f.lengths, f.hosts = 0, 0, 0
 		return
 	}
 	name, value, _ := strings.Cut(line, ":")
@@ -55,6 +57,9 @@ func (f *frames) endLine() {
 		f.declare(strings.TrimSpace(value))
 	case "transfer-encoding":
 		f.endless = true
+	case "host":
+		f.hosts++
+		f.twoHost.CompareAndSwap(false, f.hosts > 1)
 	}
 }
 
