@@ -72,7 +72,7 @@ func (g *Gateway) enter(s *shelf, w wish) (*entry, error) {
 	for _, kind := range []Kind{ToolRequested, ToolStarted} {
 		g.tell(s, Event{
 			Kind: kind, TurnID: w.turnID, CallID: e.callID, ObjectRefs: w.refs,
-			Payload: payload(map[string]any{"tool_id": w.tool.id}),
+			Payload: run.EncodeOwn(map[string]any{"tool_id": w.tool.id}),
 		})
 	}
 	return e, nil

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // Event is one step that clients see when they poll. An event is not changed once it is told.
@@ -59,13 +57,4 @@ func (g *Gateway) tell(s *shelf, event Event) {
 		s.events = slices.Delete(s.events, 0, 1)
 	}
 	s.events = append(s.events, event)
-}
-
-// payload encodes what this package built itself; failing is a bug.
-func payload(members map[string]any) json.RawMessage {
-	raw, err := run.Encode(members)
-	if err != nil {
-		panic("gateway: encode own value: " + err.Error())
-	}
-	return raw
 }

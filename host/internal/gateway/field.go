@@ -100,7 +100,7 @@ func closedSchema(fields []field) json.RawMessage {
 		properties[f.name] = f.schema
 		required = append(required, f.name)
 	}
-	return payload(map[string]any{
+	return run.EncodeOwn(map[string]any{
 		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
 	})
 }

@@ -71,7 +71,7 @@ func (g *Gateway) ask(ctx context.Context, t *turn, toolID string, input map[str
 	if !known {
 		return nil, errors.New("the deterministic agent asks for an unknown tool")
 	}
-	w, err := newWish(Request{TurnID: t.id, Input: payload(input), ObjectRefs: t.refs}, tool)
+	w, err := newWish(Request{TurnID: t.id, Input: run.EncodeOwn(input), ObjectRefs: t.refs}, tool)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (g *Gateway) fail(t *turn, callID string, state State, why fault) Turn {
 	t.state, t.busy = state, false
 	g.tell(t.shelf, Event{
 		Kind: AgentError, TurnID: t.id, CallID: callID, ObjectRefs: t.refs,
-		Payload: payload(map[string]any{"code": why.code, "message": why.message}),
+		Payload: run.EncodeOwn(map[string]any{"code": why.code, "message": why.message}),
 	})
 	return t.view()
 }
@@ -127,7 +127,7 @@ func (g *Gateway) park(t *turn, prepared Result) Turn {
 	t.plan, t.planID = prepared.Output, prepared.PlanID
 	g.tell(t.shelf, Event{
 		Kind: AuthorizationAsk, TurnID: t.id, CallID: prepared.CallID, ObjectRefs: t.refs,
-		Payload: payload(map[string]any{"reason": "human_grant_required", "result_id": prepared.ID}),
+		Payload: run.EncodeOwn(map[string]any{"reason": "human_grant_required", "result_id": prepared.ID}),
 	})
 	return t.view()
 }

@@ -66,7 +66,7 @@ func (g *Gateway) settle(w wish, e *entry, result Result) {
 	delete(g.running, e)
 	g.tell(e.shelf, Event{
 		Kind: ToolCompleted, TurnID: e.turnID, CallID: e.callID, ObjectRefs: result.ObjectRefs,
-		Payload: payload(map[string]any{"tool_id": e.toolID, "result_id": e.resultID, "state": result.State}),
+		Payload: run.EncodeOwn(map[string]any{"tool_id": e.toolID, "result_id": e.resultID, "state": result.State}),
 	})
 	close(e.done)
 }

@@ -28,7 +28,7 @@ type reference struct {
 	ObjectID string `json:"object_id"`
 }
 
-// encode writes the result's document. Everything in it was read or built here; failing is a bug.
+// encode writes the result's document.
 func (r *Result) encode() {
 	d := document{
 		Contract: resultContract, ResultID: r.ID, TurnID: r.TurnID, CallID: r.CallID, ToolID: r.ToolID,
@@ -38,11 +38,7 @@ func (r *Result) encode() {
 	if r.Diagnostic != "" {
 		d.Diagnostic = &r.Diagnostic
 	}
-	raw, err := run.Encode(d)
-	if err != nil {
-		panic("gateway: encode own result: " + err.Error())
-	}
-	r.Encoded = raw
+	r.Encoded = run.EncodeOwn(d)
 }
 
 func references(ids []string) []reference {

@@ -88,7 +88,7 @@ func (g *Gateway) complete(t *turn, summary string) Turn {
 	defer g.mu.Unlock()
 	t.state, t.busy = Completed, false
 	g.tell(t.shelf, Event{
-		Kind: TurnCompleted, TurnID: t.id, ObjectRefs: t.refs, Payload: payload(map[string]any{"summary": summary}),
+		Kind: TurnCompleted, TurnID: t.id, ObjectRefs: t.refs, Payload: run.EncodeOwn(map[string]any{"summary": summary}),
 	})
 	return t.view()
 }

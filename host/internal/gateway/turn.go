@@ -50,8 +50,8 @@ func (g *Gateway) newTurn(objective string) (*turn, error) {
 		return nil, refuse(CodeCapacity, "Too many calls or turns are under way.")
 	}
 	g.tasks.Add(1)
-	g.tell(t.shelf, Event{Kind: TurnStarted, TurnID: t.id, Payload: payload(map[string]any{"objective": objective})})
-	g.tell(t.shelf, Event{Kind: PlanUpdated, TurnID: t.id, Payload: payload(map[string]any{"steps": steps()})})
+	g.tell(t.shelf, Event{Kind: TurnStarted, TurnID: t.id, Payload: run.EncodeOwn(map[string]any{"objective": objective})})
+	g.tell(t.shelf, Event{Kind: PlanUpdated, TurnID: t.id, Payload: run.EncodeOwn(map[string]any{"steps": steps()})})
 	return t, nil
 }
 

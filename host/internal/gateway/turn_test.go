@@ -206,7 +206,7 @@ func TestAStepThatDoesNotGoWellEndsTheTurnHonestly(t *testing.T) {
 			turn := mustStart(t, g, "log")
 			told := g.Events(0).Events
 			last := told[len(told)-1]
-			want := string(payload(map[string]any{"code": c.code, "message": c.message}))
+			want := string(run.EncodeOwn(map[string]any{"code": c.code, "message": c.message}))
 			if turn.State != c.state || turn.ResearchPlan != nil || len(told) != 2+3*c.calls+1 {
 				t.Errorf("turn %+v, %d events", turn, len(told))
 			}

@@ -88,16 +88,16 @@ func asText(raw json.RawMessage) (text string, is bool) {
 // encode writes the action as the model is shown it later.
 func (a action) encode() string {
 	if a.tool == "" {
-		return encodeText(struct {
+		return string(run.EncodeOwn(struct {
 			Contract string `json:"contract"`
 			Kind     string `json:"kind"`
 			Text     string `json:"text"`
-		}{actionContract, "final", a.text})
+		}{actionContract, "final", a.text}))
 	}
-	return encodeText(struct {
+	return string(run.EncodeOwn(struct {
 		Contract  string          `json:"contract"`
 		Kind      string          `json:"kind"`
 		ToolID    string          `json:"tool_id"`
 		Arguments json.RawMessage `json:"arguments"`
-	}{actionContract, "tool_call", a.tool, a.arguments})
+	}{actionContract, "tool_call", a.tool, a.arguments}))
 }

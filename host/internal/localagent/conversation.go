@@ -67,7 +67,7 @@ The first message holds the objective of the person you work for. A message with
 A tool whose authorization_requirement is not NONE ends in a decision that only a person can make, outside of this conversation. You go on after it.
 
 The catalogue:
-` + encodeText(catalogue)
+` + string(run.EncodeOwn(catalogue))
 }
 
 // conversation is what the model is told: its part, the objective, every call with its result. An answer that had not
@@ -75,7 +75,7 @@ The catalogue:
 func (r *Runtime) conversation(t *turn, tools tools, repair bool) []Message {
 	messages := []Message{
 		{System, system(tools, r.cfg.Limits)},
-		{User, encodeText(objectiveDocument{t.Objective})},
+		{User, string(run.EncodeOwn(objectiveDocument{t.Objective}))},
 	}
 	for i, one := range t.talk {
 		result := one.result
@@ -84,7 +84,7 @@ func (r *Runtime) conversation(t *turn, tools tools, repair bool) []Message {
 		}
 		messages = append(messages,
 			Message{Assistant, one.action.encode()},
-			Message{User, encodeText(resultDocument{resultContract, untrusted, one.action.tool, result})})
+			Message{User, string(run.EncodeOwn(resultDocument{resultContract, untrusted, one.action.tool, result}))})
 	}
 	if repair {
 		messages = append(messages, Message{Assistant, "(an answer that had not the required form)"}, Message{User, repairRequest})
@@ -94,19 +94,10 @@ func (r *Runtime) conversation(t *turn, tools tools, repair bool) []Message {
 
 // refused is the document of a call that the gateway did not take.
 func refused(tool, sentence string) json.RawMessage {
-	return json.RawMessage(encodeText(struct {
+	return run.EncodeOwn(struct {
 		ToolID     string        `json:"tool_id"`
 		State      gateway.State `json:"state"`
 		Output     struct{}      `json:"output"`
 		Diagnostic string        `json:"diagnostic"`
-	}{ToolID: tool, State: gateway.Failed, Diagnostic: sentence}))
-}
-
-// encodeText encodes what this package built itself; failing is a bug.
-func encodeText(value any) string {
-	raw, err := run.Encode(value)
-	if err != nil {
-		panic("localagent: encode own value: " + err.Error())
-	}
-	return string(raw)
+	}{ToolID: tool, State: gateway.Failed, Diagnostic: sentence})
 }

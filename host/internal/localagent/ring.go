@@ -2,6 +2,8 @@ package localagent
 
 import (
 	"slices"
+
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // ring keeps the newest events. The runtime's lock guards it.
@@ -49,5 +51,5 @@ type payload struct {
 
 // tell adds an event of a turn. The caller holds the lock.
 func (r *Runtime) tell(kind Kind, t *turn, p payload) {
-	r.events.add(Event{At: r.cfg.Clock().UTC(), Kind: kind, TurnID: t.ID, Payload: []byte(encodeText(p))})
+	r.events.add(Event{At: r.cfg.Clock().UTC(), Kind: kind, TurnID: t.ID, Payload: run.EncodeOwn(p)})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fastreact/fastreact/host/internal/gateway"
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // script plays the model of the demonstration: it looks for the objective, reads what it finds first, prepares a
@@ -110,5 +111,5 @@ func follow(messages []Message) (objective string, steps []taken, last told, err
 }
 
 func step(tool string, arguments map[string]any) string {
-	return action{tool: tool, arguments: json.RawMessage(encodeText(arguments))}.encode()
+	return action{tool: tool, arguments: run.EncodeOwn(arguments)}.encode()
 }

@@ -72,6 +72,15 @@ func Encode(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
 }
 
+// EncodeOwn writes what this program has built itself as Encode does. That it cannot be written is a bug.
+func EncodeOwn(value any) json.RawMessage {
+	raw, err := Encode(value)
+	if err != nil {
+		panic("encode own value: " + err.Error())
+	}
+	return raw
+}
+
 // Digest returns "sha256:<hex>" of the bytes.
 func Digest(raw []byte) string {
 	sum := sha256.Sum256(raw)
