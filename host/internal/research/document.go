@@ -64,7 +64,7 @@ func Encode(s Snapshot) (json.RawMessage, error) {
 		Contract: Contract, State: s.State, Actions: []actionDocument{}, Grants: []grantDocument{}, Campaigns: []campaignDocument{},
 	}
 	if s.State == Prepared {
-		created := stamp(s.CreatedAt)
+		created := run.Stamp(s.CreatedAt)
 		d.PlanID, d.PlanFingerprint, d.InputRevision = &s.PlanID, &s.Fingerprint, &s.InputRevision
 		d.CreatedAt, d.Question = &created, &s.Question
 	}
@@ -72,10 +72,10 @@ func Encode(s Snapshot) (json.RawMessage, error) {
 		d.Actions = append(d.Actions, a.document())
 	}
 	for _, g := range s.Grants {
-		d.Grants = append(d.Grants, grantDocument{g.GrantID, list(g.ActionIDs), stamp(g.CreatedAt), stamp(g.ExpiresAt), maybeStamp(g.RevokedAt)})
+		d.Grants = append(d.Grants, grantDocument{g.GrantID, list(g.ActionIDs), run.Stamp(g.CreatedAt), run.Stamp(g.ExpiresAt), maybeStamp(g.RevokedAt)})
 	}
 	for _, c := range s.Campaigns {
-		d.Campaigns = append(d.Campaigns, campaignDocument{c.CampaignID, c.GrantID, list(c.ActionIDs), stamp(c.AdmittedAt), maybeStamp(c.EndedAt)})
+		d.Campaigns = append(d.Campaigns, campaignDocument{c.CampaignID, c.GrantID, list(c.ActionIDs), run.Stamp(c.AdmittedAt), maybeStamp(c.EndedAt)})
 	}
 	return run.Encode(d)
 }
@@ -95,14 +95,11 @@ func (a Action) document() actionDocument {
 	return d
 }
 
-// stamp writes a time as the contract does: UTC, whole seconds.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }
-
 func maybeStamp(at *time.Time) *string {
 	if at == nil {
 		return nil
 	}
-	text := stamp(*at)
+	text := run.Stamp(*at)
 	return &text
 }
 

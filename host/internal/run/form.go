@@ -3,6 +3,7 @@ package run
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -30,3 +31,6 @@ func IsText(text string) bool {
 	return utf8.ValidString(text) && strings.TrimSpace(text) != "" &&
 		utf8.RuneCountInString(text) <= MaxText && !strings.ContainsRune(text, 0)
 }
+
+// Stamp writes a time as the agent tool protocol does: UTC, whole seconds.
+func Stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }

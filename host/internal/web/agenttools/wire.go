@@ -2,7 +2,6 @@ package agenttools
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/fastreact/fastreact/host/internal/gateway"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -133,16 +132,13 @@ func toEvent(e gateway.Event) event {
 	for _, id := range e.ObjectRefs {
 		refs = append(refs, objectRef{id})
 	}
-	return event{toolContract, e.Sequence, stamp(e.At), e.Kind, e.TurnID, orNull(e.CallID), refs, e.Payload}
+	return event{toolContract, e.Sequence, run.Stamp(e.At), e.Kind, e.TurnID, orNull(e.CallID), refs, e.Payload}
 }
 
 // objectRef names an object of the workspace.
 type objectRef struct {
 	ObjectID string `json:"object_id"`
 }
-
-// stamp writes a time as the contract does: UTC, whole seconds.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }
 
 func orNull(text string) *string {
 	if text == "" {

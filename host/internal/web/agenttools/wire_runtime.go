@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/fastreact/fastreact/host/internal/localagent"
+	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // The contracts of the runtime's documents.
@@ -70,5 +71,5 @@ type runtimeEvent struct {
 }
 
 func toRuntimeEvent(e localagent.Event) runtimeEvent {
-	return runtimeEvent{runtimeContract, e.Sequence, stamp(e.At), e.Kind, e.TurnID, e.Payload}
+	return runtimeEvent{runtimeContract, e.Sequence, run.Stamp(e.At), e.Kind, e.TurnID, e.Payload}
 }

@@ -1,6 +1,10 @@
 package agenttools
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fastreact/fastreact/host/internal/run"
+)
 
 func (v *visit) getSession() (reply, error) { return done(v.sessionDocument()), nil }
 
@@ -16,7 +20,7 @@ func (v *visit) sessionDocument() sessionDocument {
 	document := sessionDocument{
 		Contract: sessionContract, CSRF: v.session.csrf, Origin: v.origin(), WorkspaceState: noWorkspace,
 		Workspaces: append([]string{}, slices.Clone(v.cfg.Gateway.Workspaces())...), InstanceID: v.sessions.instance,
-		ExpiresAt: stamp(v.session.ends),
+		ExpiresAt: run.Stamp(v.session.ends),
 	}
 	if active := v.cfg.Gateway.Active(); active != "" {
 		document.WorkspaceState, document.ActiveWorkspaceID = readyWorkspace, &active
