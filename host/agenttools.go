@@ -9,7 +9,6 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/gateway"
 	"github.com/fastreact/fastreact/host/internal/localagent"
-	local "github.com/fastreact/fastreact/host/internal/localagent/loopback"
 	"github.com/fastreact/fastreact/host/internal/research"
 	"github.com/fastreact/fastreact/host/internal/web/agenttools"
 )
@@ -89,7 +88,7 @@ func (s *Server) buildGateway() (err error) {
 func (s *Server) buildLocalAgent() (err error) {
 	cfg, tools := s.options.Config.AgentTools, s.tools
 	wanted := localagent.Config{
-		Gateway: tools.gateway, Research: tools.desk, Mode: localagent.Mode(cfg.runtimeMode()), ModelName: cfg.Model,
+		Gateway: tools.gateway, Research: tools.desk, Mode: cfg.runtimeMode(), ModelName: cfg.Model,
 		Limits: localagent.Limits{
 			Queue: cfg.Limits.Queue, Turns: cfg.Limits.Turns, ModelCalls: cfg.Limits.ModelCalls,
 			ToolCalls: cfg.Limits.ToolCalls, Events: cfg.Limits.Events,
@@ -97,10 +96,7 @@ func (s *Server) buildLocalAgent() (err error) {
 		Log: s.options.Log,
 	}
 	if wanted.Mode == localagent.LocalModel {
-		client, err := local.New(local.Config{
-			Endpoint: cfg.Endpoint, Model: cfg.Model, Timeout: cfg.ModelTimeout,
-			MaxRequest: cfg.Limits.RequestBytes, MaxResponse: cfg.Limits.ResponseBytes,
-		})
+		client, err := cfg.localModel()
 		if err != nil {
 			return err
 		}

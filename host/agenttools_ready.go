@@ -9,12 +9,6 @@ import (
 	"time"
 )
 
-// The files of a workspace.
-const (
-	coreSnapshot = "core-snapshot.json"
-	jobsSnapshot = "jobs-snapshot.json"
-)
-
 // The codes of what keeps a tool from working.
 const (
 	readerFailed     = "plugin_failed"

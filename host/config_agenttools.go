@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/capability/egress"
+	"github.com/fastreact/fastreact/host/internal/localagent"
 	local "github.com/fastreact/fastreact/host/internal/localagent/loopback"
+	"github.com/fastreact/fastreact/host/internal/research"
 )
 
 // AgentToolsConfig sets up the agent tools: a page and a small API on an address of their own, for the person at this
@@ -60,17 +62,8 @@ type ProviderConfig struct {
 	Addresses []string `key:"addresses" about:"Address ranges that the host of url may have though they are not public, such as 10.1.2.0/24; an address or localhost in url names itself."`
 }
 
-// The two drivers of the agent runtime.
-const (
-	modeDemo  = "deterministic-demo"
-	modeModel = "local-model"
-)
-
 // maxProviders is how many providers there may be.
 const maxProviders = 8
-
-// noProvider is how a plan says that nobody is asked.
-const noProvider = "none"
 
 var workspaceID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
@@ -78,14 +71,22 @@ var workspaceID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 func (a AgentToolsConfig) wanted() bool { return a.Addr != "" }
 
 // runtimeMode says who drives turns of the runtime.
-func (a AgentToolsConfig) runtimeMode() string {
+func (a AgentToolsConfig) runtimeMode() localagent.Mode {
 	switch {
 	case a.Mode != "":
-		return a.Mode
+		return localagent.Mode(a.Mode)
 	case a.Endpoint != "":
-		return modeModel
+		return localagent.LocalModel
 	}
-	return modeDemo
+	return localagent.Demo
+}
+
+// localModel is the client of the local model, which contacts nobody yet.
+func (a AgentToolsConfig) localModel() (*local.Client, error) {
+	return local.New(local.Config{
+		Endpoint: a.Endpoint, Model: a.Model, Timeout: a.ModelTimeout,
+		MaxRequest: a.Limits.RequestBytes, MaxResponse: a.Limits.ResponseBytes,
+	})
 }
 
 // listeners lists the addresses on which the service will listen.
@@ -197,15 +198,15 @@ func (c Config) validateEndpoint(path string, report reporter) {
 }
 
 func (a AgentToolsConfig) validateRuntime(path string, report reporter) {
-	switch asked := a.runtimeMode() == modeModel; {
+	switch asked := a.runtimeMode() == localagent.LocalModel; {
 	case asked && a.Endpoint == "":
 		report(path+".endpoint", "is missing", "name the server of the local model, such as http://127.0.0.1:8080")
 	case asked && strings.TrimSpace(a.Model) == "":
 		report(path+".model", "is missing", "name the model that the server of agent_tools.endpoint knows")
 	case !asked && a.Endpoint != "":
-		report(path+".endpoint", "has no meaning in mode "+modeDemo, "remove it, or use mode: "+modeModel)
+		report(path+".endpoint", "has no meaning in mode "+string(localagent.Demo), "remove it, or use mode: "+string(localagent.LocalModel))
 	case !asked && a.Model != "":
-		report(path+".model", "has no meaning in mode "+modeDemo, "remove it, or name an endpoint")
+		report(path+".model", "has no meaning in mode "+string(localagent.Demo), "remove it, or name an endpoint")
 	}
 }
 
@@ -217,7 +218,7 @@ func (a AgentToolsConfig) validateProviders(path string, report reporter) {
 	for i, provider := range a.Providers {
 		at := element(path, i)
 		switch {
-		case !workspaceID.MatchString(provider.ID) || provider.ID == noProvider:
+		case !workspaceID.MatchString(provider.ID) || provider.ID == research.NoProvider:
 			report(at+".id", "is not an id of a provider", "use letters a to z, digits, hyphens and underscores, at most 64, and not the word none")
 		case seen[provider.ID]:
 			report(at+".id", "two providers have this id", "give each its own")

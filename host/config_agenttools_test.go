@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/localagent"
 )
 
 // These are the numbers of the protocol.
@@ -168,14 +170,15 @@ func TestALocalModelIsReachedOnlyAtItsCanonicalAddress(t *testing.T) {
 
 func TestTheOnlyWorkspaceIsActiveAndTheEndpointSetsTheMode(t *testing.T) {
 	for _, c := range []struct {
-		config       AgentToolsConfig
-		active, mode string
+		config AgentToolsConfig
+		active string
+		mode   localagent.Mode
 	}{
-		{AgentToolsConfig{}, "", modeDemo},
-		{AgentToolsConfig{Workspaces: map[string]string{"a": "x"}}, "a", modeDemo},
-		{AgentToolsConfig{Workspaces: map[string]string{"a": "x", "b": "y"}}, "", modeDemo},
-		{AgentToolsConfig{Workspaces: map[string]string{"a": "x", "b": "y"}, Active: "b"}, "b", modeDemo},
-		{AgentToolsConfig{Endpoint: "http://127.0.0.1:1"}, "", modeModel},
+		{AgentToolsConfig{}, "", localagent.Demo},
+		{AgentToolsConfig{Workspaces: map[string]string{"a": "x"}}, "a", localagent.Demo},
+		{AgentToolsConfig{Workspaces: map[string]string{"a": "x", "b": "y"}}, "", localagent.Demo},
+		{AgentToolsConfig{Workspaces: map[string]string{"a": "x", "b": "y"}, Active: "b"}, "b", localagent.Demo},
+		{AgentToolsConfig{Endpoint: "http://127.0.0.1:1"}, "", localagent.LocalModel},
 	} {
 		if c.config.firstWorkspace() != c.active || c.config.runtimeMode() != c.mode {
 			t.Errorf("%+v: %q in mode %q", c.config, c.config.firstWorkspace(), c.config.runtimeMode())

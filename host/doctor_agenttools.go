@@ -2,24 +2,13 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"log/slog"
 	"net"
-	"net/url"
 	"strings"
 	"syscall"
-	"time"
 
-	"github.com/fastreact/fastreact/host/internal/capability"
-	"github.com/fastreact/fastreact/host/internal/gate"
-	"github.com/fastreact/fastreact/host/internal/policy"
-	"github.com/fastreact/fastreact/host/internal/run"
-	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/host/internal/localagent"
 )
-
-// modelPatience bounds the wait for a connection to a local model.
-const modelPatience = 5 * time.Second
 
 // examineAgentTools says whether the agent tools could serve. Their reader is among the residents, compiled.
 func examineAgentTools(ctx context.Context, cfg Config, residents []*resident) []Finding {
@@ -31,7 +20,7 @@ func examineAgentTools(ctx context.Context, cfg Config, residents []*resident) [
 	for _, workspace := range sortedKeys(tools.Workspaces) {
 		findings = append(findings, examineWorkspace(ctx, cfg, workspace, residents))
 	}
-	if tools.runtimeMode() == modeModel {
+	if tools.runtimeMode() == localagent.LocalModel {
 		findings = append(findings, examineLocalModel(ctx, tools))
 	}
 	return append(findings, describeProviders(tools))
@@ -58,17 +47,6 @@ func examineToolsAddr(tools AgentToolsConfig) Finding {
 		found.Says += "; workspace " + first + " is active at first"
 	}
 	return found
-}
-
-// snapshot is one file of a workspace, and a call that reads it and finds nothing.
-type snapshot struct{ file, tool, args, nothing string }
-
-func snapshots() []snapshot {
-	const nobody = `"00000000-0000-0000-0000-000000000000"`
-	return []snapshot{
-		{coreSnapshot, objectReader, `{"object_id":` + nobody + `}`, "object_unknown"},
-		{jobsSnapshot, "jobs_get", `{"job_id":` + nobody + `}`, "job_unknown"},
-	}
 }
 
 // examineWorkspace reads the snapshots of a workspace as the service would.
@@ -107,74 +85,16 @@ func readSnapshot(ctx context.Context, cfg Config, workspace string, file snapsh
 	return Broken, "is no snapshot that can be read"
 }
 
-// errReader is why nobody can say whether a snapshot can be read.
-var errReader = errors.New("the reader failed")
-
-// askReader returns the code of what keeps a snapshot from being read, or nothing. An error says that nobody knows.
-func askReader(ctx context.Context, cfg Config, workspace string, file snapshot, residents []*resident) (code string, err error) {
-	door, err := readersDoor(cfg, residents)
-	if err != nil {
-		return "", err
-	}
-	outcome := door.Do(ctx, door.Check(ctx, readerCall(workspace, file.tool, json.RawMessage(file.args))), nil)
-	var answer struct {
-		Error string `json:"error"`
-	}
-	if json.Unmarshal([]byte(outcome.Content), &answer) != nil || answer.Error == "" {
-		return "", errReader
-	}
-	if answer.Error == file.nothing {
-		return "", nil
-	}
-	return answer.Error, nil
-}
-
-// readersDoor is a gate of its own: what is examined is no call of anybody, and stands in no books.
-func readersDoor(cfg Config, residents []*resident) (*gate.Gate, error) {
-	tools, err := newWasmTools(toolsOf(residents), folders{
-		root: cfg.Workspace.Root, quotas: capability.NewQuotas(capability.Quota{}), configured: cfg.AgentTools.Workspaces,
-	})
-	if err != nil {
-		return nil, err
-	}
-	rules, err := policy.Compile(policy.Config{})
-	if err != nil {
-		return nil, err
-	}
-	regime := gate.Regime{Sources: []gate.Source{tools}, Rules: rules}
-	return newGate(regime, noBooks{}, cfg.Tools.Timeout, slog.New(slog.DiscardHandler))
-}
-
-// noBooks keeps no record.
-type noBooks struct{}
-
-// Record keeps nothing.
-func (noBooks) Record(context.Context, run.Fence, run.Audit) error { return nil }
-
-// Note keeps nothing.
-func (noBooks) Note(context.Context, run.Audit) error { return nil }
-
-// toolsOf returns the plugins that offer tools.
-func toolsOf(residents []*resident) []*resident {
-	return (&generation{residents: residents}).kindOf(sdk.KindTool)
-}
-
 // examineLocalModel opens a connection to the local model, and sends nothing.
 func examineLocalModel(ctx context.Context, tools AgentToolsConfig) Finding {
-	found := Finding{Part: "local model", Health: Works, Says: tools.Endpoint + " takes connections; it was asked nothing"}
-	endpoint, err := url.Parse(tools.Endpoint)
+	model, err := tools.localModel()
 	if err == nil {
-		ctx, stop := context.WithTimeout(ctx, modelPatience)
-		defer stop()
-		var connection net.Conn
-		if connection, err = new(net.Dialer).DialContext(ctx, "tcp", endpoint.Host); err == nil {
-			err = connection.Close()
-		}
+		err = model.Reachable(ctx)
 	}
 	if err != nil {
 		return Finding{"local model", Broken, err.Error(), "start the server of agent_tools.endpoint"}
 	}
-	return found
+	return Finding{Part: "local model", Health: Works, Says: tools.Endpoint + " takes connections; it was asked nothing"}
 }
 
 // describeProviders names the providers. They are not asked: that needs a person's grant.

@@ -99,7 +99,7 @@ func (p Provider) check() error {
 		return errors.New("its URL cannot be read")
 	case target.Scheme != "http" && target.Scheme != "https" || target.Host == "" || target.User != nil || target.Fragment != "":
 		return errors.New("its URL is not http or https, or names a user or a fragment")
-	case p.ID == "" || p.ID == noProvider || p.Client == nil:
+	case p.ID == "" || p.ID == NoProvider || p.Client == nil:
 		return errors.New("it has no id or no way out")
 	}
 	return nil

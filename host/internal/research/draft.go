@@ -9,8 +9,8 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// noProvider is the provider of an action when none is configured.
-const noProvider = "none"
+// NoProvider is the provider of an action when none is configured. No configured one may have this id.
+const NoProvider = "none"
 
 // maxKnown is how many earlier answers a plan remembers, so that an answer that did not change is seen as such.
 const maxKnown = 32
@@ -42,7 +42,7 @@ func draft(p Preparation, revision int64, providers []string, bounds terms) (pla
 	}
 	for i, capability := range capabilities() {
 		action := actionBody{
-			CapabilityID: capability, ProviderID: noProvider, Subject: subject, Contact: ContactNone, Disclosure: DiscloseNothing,
+			CapabilityID: capability, ProviderID: NoProvider, Subject: subject, Contact: ContactNone, Disclosure: DiscloseNothing,
 			MaxRequests: 1, MaxResponseBytes: bounds.responseBytes, MaxActiveMS: bounds.active.Milliseconds(), Wave: i + 1,
 		}
 		if len(providers) > 0 {

@@ -70,7 +70,7 @@ type Snapshot struct {
 type Action struct {
 	ActionID         string
 	CapabilityID     string
-	ProviderID       string // "none" when no provider is configured
+	ProviderID       string // NoProvider when none is configured
 	Subject          string // ids of the objects, separated by commas
 	Contact          string
 	Disclosure       string
