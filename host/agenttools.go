@@ -158,12 +158,14 @@ func (s *Server) serveTools(ctx context.Context, listener net.Listener) error {
 	return s.tools.face.Serve(listener)
 }
 
-// drainTools refuses new requests, waits for those under way until ctx ends, and ends the turns.
+// drainTools ends the turns of the local agent, refuses new requests, and waits for those under way until ctx ends.
 func (s *Server) drainTools(ctx context.Context) {
 	if s.tools == nil {
 		return
 	}
-	if err := errors.Join(s.tools.face.Shutdown(ctx), s.tools.runtime.Close(ctx), s.tools.gateway.Close(ctx)); err != nil {
+	turns := make(chan error, 1)
+	go func() { turns <- s.tools.runtime.Close(ctx) }()
+	if err := errors.Join(s.tools.face.Shutdown(ctx), <-turns, s.tools.gateway.Close(ctx)); err != nil {
 		s.options.Log.Warn("work of the agent tools was left behind", slog.Any("error", err))
 	}
 }
