@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/host/internal/wasm"
@@ -36,14 +35,13 @@ func newWasmTools(residents []*resident, folders folders) (*wasmTools, error) {
 	return w, nil
 }
 
-// rawName is the name by which rules may know a tool beside the registered one. A tool that is reserved for a profile
-// has in its protocol a dot where its registered name, as models take names, has the first underscore:
-// graph_get_node is graph.get_node there.
+// rawName is the name by which rules may know a tool beside the registered one: that of its protocol, where it is
+// reserved for one.
 func rawName(r *resident, name string) string {
 	if r.profile == "" {
 		return name
 	}
-	return strings.Replace(name, "_", ".", 1)
+	return run.ToolID(name)
 }
 
 // Tools lists the tools of every plugin.

@@ -1,6 +1,6 @@
 package gateway
 
-import "strings"
+import "github.com/fastreact/fastreact/host/internal/run"
 
 // The tools that the deterministic agent asks for by name.
 const (
@@ -48,7 +48,7 @@ func toolOf(id string) (tool, bool) {
 }
 
 // name is the name under which the gate knows the tool.
-func (t tool) name() string { return strings.ReplaceAll(t.id, ".", "_") }
+func (t tool) name() string { return run.ToolName(t.id) }
 
 // describe is the tool's descriptor while nothing keeps it from working.
 func (t tool) describe() Descriptor {

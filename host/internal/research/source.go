@@ -52,7 +52,7 @@ func tools(providers []Provider) []run.Tool {
 		if err != nil {
 			raw = nil // a list of texts is always JSON
 		}
-		made[i].RawName = strings.Replace(tool.Name, "_", ".", 1)
+		made[i].RawName = run.ToolID(tool.Name)
 		made[i].Source, made[i].Plugin, made[i].Profile, made[i].Digest = run.FromNative, "research", run.AgentTools, run.Digest(raw)
 	}
 	return made

@@ -1,6 +1,10 @@
 package run
 
-import "github.com/fastreact/fastreact/sdk"
+import (
+	"strings"
+
+	"github.com/fastreact/fastreact/sdk"
+)
 
 // AgentTools is the profile of calls in a configured workspace, which keep no run. It opens the tools that are reserved
 // for it; no client chooses it.
@@ -15,3 +19,10 @@ func CallIn(workspace string, tools ...string) Call {
 		Workspace:  workspace, Unkept: true,
 	}
 }
+
+// ToolID is what the agent tool protocol calls the tool of a registered name: graph.get_node for graph_get_node, since
+// models take no dots.
+func ToolID(name string) string { return strings.Replace(name, "_", ".", 1) }
+
+// ToolName is the registered name of a tool of the protocol.
+func ToolName(id string) string { return strings.Replace(id, ".", "_", 1) }
