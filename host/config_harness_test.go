@@ -32,6 +32,12 @@ func TestEveryHarnessLimitOfZeroOrBelowIsRefusedInOneGo(t *testing.T) {
 	if len(limits) < 25 {
 		t.Fatalf("only %d limits were found: %v", len(limits), limits)
 	}
+	refuseNothingAndLess(t, limits)
+}
+
+// refuseNothingAndLess fails for every number and duration that may be zero or below.
+func refuseNothingAndLess(t *testing.T, limits map[string]reflect.Type) {
+	t.Helper()
 	for _, value := range []string{"0", "-1"} {
 		overrides := map[string]string{}
 		for path, kind := range limits {
@@ -40,19 +46,25 @@ func TestEveryHarnessLimitOfZeroOrBelowIsRefusedInOneGo(t *testing.T) {
 				overrides[path] = value + "s"
 			}
 		}
-		_, err := Load(LoadOptions{Getenv: env{}.get, Overrides: overrides})
-		var refused *ConfigError
-		if !errors.As(err, &refused) {
-			t.Fatalf("limits of %s were accepted: %v", value, err)
-		}
-		got := map[string]bool{}
-		for _, problem := range refused.Problems {
-			got[problem.Path] = strings.HasPrefix(problem.Message, "must lie between ")
-		}
-		for path := range limits {
-			if !got[path] {
-				t.Errorf("%s: %s is not refused", path, value)
-			}
+		refusedEach(t, overrides)
+	}
+}
+
+// refusedEach fails for every override that is not refused for its size.
+func refusedEach(t *testing.T, overrides map[string]string) {
+	t.Helper()
+	_, err := Load(LoadOptions{Getenv: env{}.get, Overrides: overrides})
+	var refused *ConfigError
+	if !errors.As(err, &refused) {
+		t.Fatalf("%v was accepted: %v", overrides, err)
+	}
+	got := map[string]bool{}
+	for _, problem := range refused.Problems {
+		got[problem.Path] = strings.HasPrefix(problem.Message, "must lie between ")
+	}
+	for path, value := range overrides {
+		if !got[path] {
+			t.Errorf("%s: %s is not refused", path, value)
 		}
 	}
 }

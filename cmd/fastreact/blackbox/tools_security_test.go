@@ -25,16 +25,26 @@ type raw struct {
 // wire sends bytes over a connection of its own and reads one answer.
 func (s *station) wire(r raw) replied {
 	s.t.Helper()
+	return s.wires(r.text(), 1)[0]
+}
+
+// wires sends bytes over a connection of its own and reads this many answers.
+func (s *station) wires(text string, answers int) (all []replied) {
+	s.t.Helper()
 	conn, err := net.Dial("tcp", s.authority)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(waitForTurns))
-	if _, err := io.WriteString(conn, r.text()); err != nil {
+	if _, err := io.WriteString(conn, text); err != nil {
 		s.t.Fatal(err)
 	}
-	return s.answer(bufio.NewReader(conn))
+	reader := bufio.NewReader(conn)
+	for range answers {
+		all = append(all, s.answer(reader))
+	}
+	return all
 }
 
 func (r raw) text() string {
@@ -284,19 +294,9 @@ func (s *station) tooSoon(t *testing.T) {
 // breath sends a request twice in one write, and reads both answers.
 func (s *station) breath(r raw) (outcomes []string) {
 	s.t.Helper()
-	conn, err := net.Dial("tcp", s.authority)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(waitForTurns))
 	r.head["Connection"] = ""
-	if _, err := io.WriteString(conn, r.text()+r.text()); err != nil {
-		s.t.Fatal(err)
-	}
-	reader := bufio.NewReader(conn)
-	for range 2 {
-		outcomes = append(outcomes, s.answer(reader).outcome())
+	for _, answer := range s.wires(r.text()+r.text(), 2) {
+		outcomes = append(outcomes, answer.outcome())
 	}
 	return outcomes
 }
