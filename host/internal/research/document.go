@@ -7,8 +7,8 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// Contract names the document of a snapshot.
-const Contract = "labfy.research.snapshot.v1"
+// contract names the document of a snapshot.
+const contract = "labfy.research.snapshot.v1"
 
 // document is a snapshot as every reader gets it, an agent as well as a person.
 type document struct {
@@ -61,7 +61,7 @@ type campaignDocument struct {
 // Encode returns the contract's document of a snapshot: one compact JSON object, the same bytes for the same snapshot.
 func Encode(s Snapshot) (json.RawMessage, error) {
 	d := document{
-		Contract: Contract, State: s.State, Actions: []actionDocument{}, Grants: []grantDocument{}, Campaigns: []campaignDocument{},
+		Contract: contract, State: s.State, Actions: []actionDocument{}, Grants: []grantDocument{}, Campaigns: []campaignDocument{},
 	}
 	if s.State == Prepared {
 		created := run.Stamp(s.CreatedAt)

@@ -98,7 +98,7 @@ func (s *state) addGrant(entry run.ResearchEntry) error {
 		return damaged("a grant that was made twice")
 	}
 	for _, c := range body.Choices {
-		if _, planned := s.action(c.ActionID); !planned || !c.Choice.Valid() || s.refusedBefore(c.ActionID, c.Choice) {
+		if _, planned := s.action(c.ActionID); !planned || !c.Choice.valid() || s.refusedBefore(c.ActionID, c.Choice) {
 			return damaged("a choice that nobody could make")
 		}
 		s.choices[c.ActionID] = c.Choice

@@ -64,7 +64,7 @@ func (d Decision) check() error {
 		return invalid("A grant names a plan and at most 8 different actions.")
 	case len(d.Decisions) > maxActions || !distinct(actionsOf(d.Decisions)):
 		return invalid("At most 8 actions are decided, each once.")
-	case slices.ContainsFunc(d.Decisions, func(c ActionChoice) bool { return !c.Choice.Valid() }):
+	case slices.ContainsFunc(d.Decisions, func(c ActionChoice) bool { return !c.Choice.valid() }):
 		return invalid("A decision is AUTHORIZE, DEFER or REFUSE.")
 	case len(d.SelectedActionIDs) == 0 && len(d.Decisions) == 0:
 		return invalid("A grant selects or decides at least one action.")

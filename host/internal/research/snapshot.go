@@ -21,8 +21,8 @@ const (
 	Refuse    Choice = "REFUSE"
 )
 
-// Valid reports whether c is a choice at all.
-func (c Choice) Valid() bool { return c == Authorize || c == Defer || c == Refuse }
+// valid reports whether c is a choice at all.
+func (c Choice) valid() bool { return c == Authorize || c == Defer || c == Refuse }
 
 // ResultStatus is what came of an action. Empty: nothing yet.
 type ResultStatus string
