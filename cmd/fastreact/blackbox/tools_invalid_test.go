@@ -116,7 +116,10 @@ func badEnvelopes(t *testing.T) map[string]any {
 	for name, value := range map[string]any{
 		"blank": "", "a word": "turn", "cut": uuid()[1:], "long": uuid() + "0", "braces": "{" + uuid() + "}", "no hyphens": strings.ReplaceAll(uuid(), "-", ""), "a line break": uuid() + "\n",
 	} {
-		all["turn_id "+name], all["key "+name] = changed("turn_id", value), changed("idempotency_key", value)
+		all["turn_id "+name] = changed("turn_id", value)
+	}
+	for name, value := range map[string]string{"blank": " ", "long": strings.Repeat("k", 129), "with a line break": "k\n", "with a NUL": "k\x00"} {
+		all["key "+name] = changed("idempotency_key", value)
 	}
 	for _, tool := range []string{"", "graph_get_node", "graph.get_node ", "Graph.get_node", "exec", "research.grant", "research_contact", "research.contact", "graph.get_node\n"} {
 		all[fmt.Sprintf("tool %q", tool)] = changed("tool_id", tool)

@@ -98,7 +98,7 @@ func TestARepeatedCallIsAnsweredAndNotExecutedAgain(t *testing.T) {
 	told := g.Events(0).Cursor
 	r.Input = json.RawMessage(` { "query" : "lo\u0067" } `)
 	r.Context = json.RawMessage(`{"b":{"d":3,"c":2},"a":1}`)
-	r.Key = strings.ToUpper(r.Key)
+	r.TurnID = strings.ToUpper(r.TurnID)
 	again := mustCall(t, g, r)
 	want := first
 	want.Replayed = true

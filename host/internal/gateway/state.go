@@ -21,7 +21,7 @@ type Request struct {
 	Input          json.RawMessage // a JSON object
 	Context        json.RawMessage // a JSON object, null, or nothing
 	ObjectRefs     []string        // ids of objects
-	Key            string          // idempotency key, a UUID
+	Key            string          // idempotency key
 	Workspace      string          // that the caller works in: in another nothing happens; empty: the active one
 }
 

@@ -14,7 +14,7 @@ type wish struct {
 	tool        tool
 	input       json.RawMessage // canonical
 	refs        []string
-	key         string // lower case; empty: of the deterministic agent's own
+	key         string // as it was written; empty: of the deterministic agent's own
 	fingerprint string
 	workspace   string // empty: the active one, whichever it is
 }
@@ -25,8 +25,8 @@ func readRequest(request Request) (wish, error) {
 	switch {
 	case !run.IsUUID(request.TurnID):
 		return wish{}, invalid("turn_id must be a UUID.")
-	case !run.IsUUID(request.Key):
-		return wish{}, invalid("idempotency_key must be a UUID.")
+	case !run.IsKey(request.Key):
+		return wish{}, invalid("idempotency_key must be 1 to 128 bytes of printable text.")
 	case !known:
 		return wish{}, invalid("The catalogue has no such tool.")
 	case !areObjectIDs(request.ObjectRefs):
@@ -58,7 +58,7 @@ func newWish(request Request, tool tool) (wish, error) {
 	}
 	w := wish{
 		turnID: request.TurnID, tool: tool, input: input, refs: append([]string{}, request.ObjectRefs...),
-		key: strings.ToLower(request.Key), workspace: request.Workspace,
+		key: request.Key, workspace: request.Workspace,
 	}
 	intention, err := run.Encode([]any{strings.ToLower(w.turnID), tool.id, input, w.refs, context})
 	if err != nil {

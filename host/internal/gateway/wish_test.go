@@ -22,7 +22,9 @@ func TestAnInvalidCallIsRefusedAndLeavesNothingBehind(t *testing.T) {
 		"registered name":         func(r *Request) { r.ToolID = "investigation_search" },
 		"contact is no tool":      func(r *Request) { r.ToolID = "research.contact" },
 		"no tool":                 func(r *Request) { r.ToolID = "" },
-		"key is no UUID":          func(r *Request) { r.Key = "again" },
+		"key is blank":            func(r *Request) { r.Key = " " },
+		"key is too long":         func(r *Request) { r.Key = strings.Repeat("k", 129) },
+		"key holds a line break":  func(r *Request) { r.Key = "again\n" },
 		"no key":                  func(r *Request) { r.Key = "" },
 		"no input":                func(r *Request) { r.Input = nil },
 		"null as input":           func(r *Request) { r.Input = json.RawMessage(`null`) },
@@ -102,7 +104,7 @@ func FuzzARequestIsTakenOnlyWhole(f *testing.F) {
 		}
 		tool, known := toolOf(toolID)
 		members, readable := readObject(w.input)
-		if !known || !readable || !takes(tool.input, members) || !run.IsUUID(turnID) || !run.IsUUID(key) || !areObjectIDs(w.refs) {
+		if !known || !readable || !takes(tool.input, members) || !run.IsUUID(turnID) || !run.IsKey(key) || !areObjectIDs(w.refs) {
 			t.Errorf("taken: %+v as %+v", r, w)
 		}
 		again, err := readRequest(Request{TurnID: turnID, ToolID: toolID, Input: w.input, Context: r.Context, ObjectRefs: r.ObjectRefs, Key: key})

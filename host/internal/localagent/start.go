@@ -5,15 +5,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-const (
-	maxKey = 128 // bytes
-	probe  = 500 * time.Millisecond
-)
+const probe = 500 * time.Millisecond
 
 // Status says what stands behind the turns, as far as can be known without asking the model anything.
 func (r *Runtime) Status(ctx context.Context) Status {
@@ -43,7 +39,7 @@ func (r *Runtime) Status(ctx context.Context) Status {
 // starts. It refuses with one of Codes.
 func (r *Runtime) Start(_ context.Context, objective, key string) (Turn, error) {
 	const op = "start a turn of the local agent"
-	if !run.IsText(objective) || len(key) > maxKey || !utf8.ValidString(key) {
+	if !run.IsText(objective) || key != "" && !run.IsKey(key) {
 		return Turn{}, refuse(op, CodeInvalid)
 	}
 	r.mu.Lock()

@@ -83,8 +83,8 @@ func checkTexts(exclusions []string, key string) error {
 	switch {
 	case len(exclusions) > maxTexts || slices.ContainsFunc(exclusions, func(text string) bool { return !run.IsText(text) }):
 		return invalid("There are at most 8 exclusions of 1 to 512 characters.")
-	case len(key) > maxKey:
-		return invalid("The idempotency key is too long.")
+	case key != "" && !run.IsKey(key):
+		return invalid("An idempotency key has 1 to 128 bytes of printable text.")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -30,6 +31,15 @@ func IsObjectID(text string) bool { return objectIDForm.MatchString(text) }
 func IsText(text string) bool {
 	return utf8.ValidString(text) && strings.TrimSpace(text) != "" &&
 		utf8.RuneCountInString(text) <= MaxText && !strings.ContainsRune(text, 0)
+}
+
+// maxKey is how many bytes an idempotency key may have.
+const maxKey = 128
+
+// IsKey reports whether a client's text can be an idempotency key: 1 to 128 bytes of printable UTF-8, not only blanks.
+func IsKey(text string) bool {
+	return len(text) <= maxKey && IsText(text) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // Stamp writes a time as the agent tool protocol does: UTC, whole seconds.
