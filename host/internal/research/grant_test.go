@@ -154,6 +154,19 @@ func TestAnActionThatWasCarriedOutIsNotGrantedAgain(t *testing.T) {
 	wantRefusal(t, err, research.CodeRefused, "An action of the grant was already carried out.")
 }
 
+func TestALaterWaveIsGrantedWithTheEarlierOnesOrWhenTheyHaveRun(t *testing.T) {
+	w := newWorld(t)
+	desk, plan := w.prepared()
+	first, second := plan.Actions[0].ActionID, plan.Actions[1].ActionID
+	_, err := desk.Grant(t.Context(), space, authorises(plan, second))
+	wantRefusal(t, err, research.CodeRefused, "An earlier wave of the plan has neither run nor is it granted with this one.")
+	plan = must(t)(desk.Grant(t.Context(), space, authorises(plan, first)))
+	must(t)(desk.Campaign(t.Context(), space, launch(plan, first)))
+	if got := must(t)(desk.Grant(t.Context(), space, authorises(plan, second))); len(got.Grants) != 2 {
+		t.Errorf("%+v", got.Grants)
+	}
+}
+
 func TestWhatTheRulesOfTheServiceDenyIsNotGranted(t *testing.T) {
 	w := newWorld(t)
 	w.rules.ToolRules = map[string]any{"research_contact": "deny"}

@@ -23,7 +23,7 @@ func (s state) grantable(d Decision, revision int64) error {
 		after[c.ActionID] = c.Choice
 	}
 	for _, id := range d.SelectedActionIDs {
-		if err := s.selectable(id, after, d.Exclusions); err != nil {
+		if err := s.selectable(id, after, d); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (s state) grantable(d Decision, revision int64) error {
 }
 
 // selectable asks the rules whether a grant may cover an action.
-func (s state) selectable(id string, after map[string]Choice, exclusions []string) error {
+func (s state) selectable(id string, after map[string]Choice, d Decision) error {
 	action, planned := s.action(id)
 	choice, spoken := after[id]
 	if !spoken {
@@ -44,10 +44,12 @@ func (s state) selectable(id string, after map[string]Choice, exclusions []strin
 		return refused("A refused action stays refused.")
 	case choice != Authorize:
 		return refused("An action of the grant is not authorised.")
-	case action.excluded(exclusions):
+	case action.excluded(d.Exclusions):
 		return refused("An action of the grant is excluded.")
 	case s.admitted(id):
 		return refused("An action of the grant was already carried out.")
+	case s.ahead(action, d.SelectedActionIDs):
+		return refused("An earlier wave of the plan has neither run nor is it granted with this one.")
 	}
 	return nil
 }
@@ -87,10 +89,17 @@ func (s state) startable(grant grantRecord, id string) error {
 		return refused("An action of the campaign is not authorised any more.")
 	case s.admitted(id):
 		return refused("An action of the campaign was already carried out.")
-	case slices.ContainsFunc(s.plan.Actions, func(a actionBody) bool { return a.Wave < action.Wave && !s.ran(a.ActionID) }):
+	case s.ahead(action, nil):
 		return refused("An earlier wave of the plan has not run.")
 	}
 	return nil
+}
+
+// ahead reports whether an action of an earlier wave has not run and is not named either.
+func (s state) ahead(of actionBody, named []string) bool {
+	return slices.ContainsFunc(s.plan.Actions, func(a actionBody) bool {
+		return a.Wave < of.Wave && !s.ran(a.ActionID) && !slices.Contains(named, a.ActionID)
+	})
 }
 
 // current asks whether a request is about the plan as it stands, and the graph is the one that it was made from.
