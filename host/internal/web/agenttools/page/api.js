@@ -6,6 +6,9 @@ import { object, text, texts } from "./read.js";
 /** The time between two changing requests, in milliseconds: more than the service asks for, since a network jitters. */
 const PAUSE = 45;
 
+/** How long another window's new session may take to reach this one, in milliseconds. */
+const RENEWAL = 500;
+
 /** How often a request is sent again after "too soon". */
 const PATIENCE = 4;
 
@@ -102,16 +105,23 @@ async function answer(response) {
 const isOver = (cause) => cause instanceof Refusal && cause.status === 401;
 
 /**
- * Reads something.
+ * Reads something. A request may have left with the cookie of a session that another window has replaced meanwhile, so
+ * it is sent once more before the session is taken for over.
  * @param {string} path
  * @returns {Promise<unknown>}
  */
 export async function get(path) {
-  try {
-    return await answer(await request("GET", path));
-  } catch (cause) {
-    if (isOver(cause)) ended();
-    throw cause;
+  for (let again = false; ; again = true) {
+    try {
+      return await answer(await request("GET", path));
+    } catch (cause) {
+      if (!isOver(cause)) throw cause;
+      if (again) {
+        ended();
+        throw cause;
+      }
+      await sleep(RENEWAL);
+    }
   }
 }
 

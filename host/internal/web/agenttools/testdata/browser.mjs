@@ -474,6 +474,13 @@ await pageTest("another window of the same browser may open a new session, and t
   await other.locator("#desk").waitFor();
   await other.close();
   await start("Still here");
+  const late = new Promise((resolve) => page.route("**/api/v1/agent-tools/events?*", async (route) => { // left with the old cookie
+    await route.fulfill({ status: 401, contentType: "application/json", body: '{"error":"session_required","message":"late"}' });
+    resolve(undefined);
+  }, { times: 1 }));
+  await late;
+  await page.waitForResponse((response) => response.url().includes("/agent-tools/events?") && response.ok());
+  await start("And here");
 });
 
 await pageTest("when the session ends the page says how to open another, and shows nothing more", async () => {
