@@ -202,7 +202,9 @@ func fill(v reflect.Value) {
 		fill(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i))
+			if v.Type().Field(i).Tag.Get("json") != "-" { // the host's own
+				fill(v.Field(i))
+			}
 		}
 	case reflect.Bool:
 		v.SetBool(true)
