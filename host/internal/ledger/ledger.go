@@ -8,6 +8,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -19,7 +20,9 @@ var (
 	ErrExists  = errors.New("record already exists")
 	ErrFenced  = errors.New("run is owned by another claim") // the writer must stop at once
 	ErrEmpty   = errors.New("nothing to claim")
-	ErrOwned   = errors.New("run is being driven")
+	ErrFull    = errors.New("queue is full")
+	ErrBusy    = errors.New("session has an unfinished run")
+	ErrKeyed   = errors.New("idempotency key was used for something else")
 	ErrClosed  = errors.New("ledger is closed")
 )
 
@@ -27,6 +30,7 @@ var (
 type Ledger interface {
 	Runs
 	Queue
+	Cluster
 	Log
 	Sessions
 	Approvals
@@ -40,9 +44,10 @@ type Ledger interface {
 
 // Runs creates and reads runs.
 type Runs interface {
-	// Create stores a new run: queued, or running with an owner. ErrExists when its Ref is taken, or the idempotency
-	// key of its request by the same tenant and user.
-	Create(ctx context.Context, r run.Run) error
+	// Create stores a new run, queued, or running with an owner, and returns it as it is stored: its times are the
+	// ledger's. ErrExists when its Ref is taken, or the idempotency key of its request by the same tenant and user;
+	// ErrFull and ErrBusy when the door is not open, judged in the same transaction.
+	Create(ctx context.Context, r run.Run, door Door) (run.Run, error)
 	// Run returns one run, or ErrUnknown.
 	Run(ctx context.Context, ref run.Ref) (run.Run, error)
 	// Keyed returns the run that a tenant's user asked for under an idempotency key, or ErrUnknown.
@@ -52,25 +57,82 @@ type Runs interface {
 	Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error)
 }
 
+// Door is what must hold for a run to be stored, and for how long its first owner has it.
+type Door struct {
+	Waiting int           // fewer background runs than this wait in the queue; 0 = however many
+	Alone   bool          // its session has no unfinished run
+	Lease   time.Duration // of a run that is stored with an owner
+}
+
 // Queue hands runs to those who drive them.
 type Queue interface {
-	// Claim takes the oldest background run that is queued, or parked and ready. A queued run that waits for its turn
-	// is passed over while an earlier one of its conversation is not finished. It sets Status running, Phase
-	// active, the owner, Epoch+1 and Attempts+1. ErrEmpty when there is none. A cancelled run is never claimed.
-	Claim(ctx context.Context, owner string) (run.Run, error)
-	// Seize takes one run of either kind that nobody drives: queued, parked, or owned by an incarnation that is
-	// gone. It sets the same fields as Claim but leaves a queued run's Status. ErrOwned while a live incarnation
-	// drives it, ErrFenced when it is terminal.
-	Seize(ctx context.Context, ref run.Ref, owner string) (run.Run, error)
-	// Cancel records the wish to cancel, once; the first reason stays, and an empty one is recorded as "cancelled". A
-	// terminal run is returned unchanged.
-	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
-	// Adrift lists runs that nobody will drive again, oldest first: active ones of incarnations that are gone, parked
-	// or released chat runs whose connection went with them, and runs with a recorded cancel that nobody drives.
-	Adrift(ctx context.Context, owner string) ([]run.Run, error)
+	// Claim takes the oldest run of a kind that nobody drives and that may go on: queued, parked and ready, or left
+	// behind by an owner whose lease is over. One whose time has not come (NotBefore) is passed over, and so is one that
+	// waits for its turn and has no event yet, while an earlier one of its conversation is not finished. Claim sets
+	// Status running, Phase active, the owner, the lease, Epoch+1 and Attempts+1, and counts in Barren how many claims
+	// in a row ended without a new event. ErrEmpty when there is none. A cancelled run is never claimed.
+	Claim(ctx context.Context, by Claimant) (run.Run, error)
+	// Cancel records the wish to cancel, once; the first reason stays, and an empty one is recorded as "cancelled".
+	// When nobody drives the run, in the same transaction it ends with wish.Close, if that was made for the run as it
+	// is. A terminal run is returned unchanged. ErrKeyed when the key was used for something else.
+	Cancel(ctx context.Context, ref run.Ref, wish Cancellation) (run.Run, error)
+	// Adrift lists cancelled runs that nobody drives and that have not ended, oldest first, at most limit.
+	Adrift(ctx context.Context, limit int) ([]run.Run, error)
 	// Wake returns a channel that holds a value whenever something may have become claimable or cancelled since it
-	// was last read. There is one reader.
+	// was last read, in any process. There is one reader. A notice may be lost: look from time to time.
 	Wake() <-chan struct{}
+}
+
+// Claimant is who takes runs.
+type Claimant struct {
+	Owner string        // an incarnation: a name that no other process ever had or will have
+	Kind  run.Kind      // of the runs to claim
+	Lease time.Duration // how long a run is its own without a renewal
+}
+
+// Cancellation is the wish to cancel a run.
+type Cancellation struct {
+	Reason      string
+	Idempotency run.Idempotency // of the request that asked; zero: none. Kept with the change, for the run's tenant
+	Close       *Closing        // nil: only the wish is recorded
+}
+
+// Closing ends a run that nobody drives.
+type Closing struct {
+	NextSeq int64 // of the run for which the batch was made: with another it is not used
+	Batch   Batch // its Finish must be there
+}
+
+// Cluster is the processes that share a ledger. A driver for one process plays along.
+type Cluster interface {
+	// Renew records that a node is alive and prolongs, in one statement, its leases on the runs it drives. It returns
+	// those that are still its own; every other belongs to a later claim, or is over, and its drive must stop.
+	Renew(ctx context.Context, node Node, driven []run.Fence) ([]Held, error)
+	// Nodes lists the nodes that renewed within their lease, by name and then by age.
+	Nodes(ctx context.Context) ([]Node, error)
+	// Depart forgets a node that stops, and gives up the duties it has.
+	Depart(ctx context.Context, owner string) error
+	// Take gives a duty to one node at a time: it reports whether the duty is the claimant's until its lease ends. Who
+	// has it prolongs it by taking it again.
+	Take(ctx context.Context, duty string, by Claimant) (mine bool, err error)
+	// Now returns the ledger's time, by which leases and expiries are judged.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Node is one process.
+type Node struct {
+	Name  string // for people; several may have the same
+	Owner string // its incarnation
+	Since time.Time
+	Seen  time.Time     // when it renewed last; given by the ledger
+	Lease time.Duration // how long it counts as alive after that
+	Runs  int           // that it drives
+}
+
+// Held is a run whose lease was renewed.
+type Held struct {
+	Ref    run.Ref
+	Cancel string // reason of a recorded cancel; empty when none
 }
 
 // Log is the events of runs.
@@ -79,7 +141,8 @@ type Log interface {
 	// ErrFenced when the fence's claim is over. Watchers are told after the commit, never before.
 	Append(ctx context.Context, fence run.Fence, batch Batch) ([]run.Event, error)
 	// Events returns events with Sequence greater than after, ascending, at most limit. after -1 is the start.
-	// A run that is unknown has none.
+	// A run that is unknown has none. Where the next event was compacted away the error is a *run.Error with
+	// CodeCompacted around a *CompactedError.
 	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
 	// Watch returns a channel that holds a value whenever the run may have changed since it was last read: new
 	// events, a new status or phase. stop releases it. A notice is a hint: read the log for the truth.
@@ -104,8 +167,8 @@ type Approvals interface {
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
 	// Resolve settles a pending approval in one conditional update: of N racing answers exactly one changes it, and
 	// changed tells which. An approve or deny at or after ExpiresAt changes nothing, and neither does an expiry before
-	// it; a cancel is always in time. The time is the ledger's, or the resolution's when that is later. When it was
-	// the last pending one of a parked run, the run's Phase becomes ready in the same transaction.
+	// it; a cancel is always in time. The time is the ledger's. When it was the last pending one of a parked run, the
+	// run's Phase becomes ready in the same transaction. ErrKeyed when the resolution's key was used for something else.
 	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
 }
 
@@ -170,9 +233,9 @@ type Books interface {
 	// Stats counts the runs that a filter selects, whatever its limit, and all that belongs to them, once. Notes belong
 	// to no run and are not counted.
 	Stats(ctx context.Context, of run.Filter) (Stats, error)
-	// Prune removes terminal runs that finished before the time, with all that belongs to them, at most limit runs, and
-	// counts them. All notes from before the time go too, unless limit is 0.
-	Prune(ctx context.Context, before time.Time, limit int) (removed int, err error)
+	// Prune removes what is older than is kept, oldest first, in small batches, of at most limit runs, and counts it.
+	// Notes and keys of answers go with the runs of their age.
+	Prune(ctx context.Context, keep Retention, limit int) (Pruned, error)
 	// Ping proves that the store can be written to.
 	Ping(ctx context.Context) error
 	// Close waits for what was accepted to be committed. Later calls return ErrClosed.
@@ -186,7 +249,7 @@ type Batch struct {
 	Audits    []run.Audit     // Sequence is given by the ledger
 	Settle    *run.Resolution // settles every approval of the run still pending, never as approved; its ID is ignored
 	Park      bool            // the claim ends: Phase awaiting_approval, or ready when no approval is pending
-	Release   bool            // the claim ends: back to queued (drain)
+	Release   bool            // the claim ends: handed back, and at once ready for the next
 	Finish    *Finish         // the claim ends: the run is terminal, and approvals still pending are cancelled
 }
 
@@ -194,6 +257,28 @@ type Batch struct {
 type Finish struct {
 	Status  run.Status // a terminal one
 	Outcome run.Outcome
+}
+
+// Retention says what of finished runs is kept. Zero fields keep everything.
+type Retention struct {
+	Events    time.Duration // since the end of a run, its events; the last one stays as long as the run
+	Runs      time.Duration // since its end, the run with all that belongs to it
+	PerTenant int           // finished runs of one tenant, the newest
+}
+
+// Pruned counts what was removed.
+type Pruned struct {
+	Compacted int // runs that lost their events
+	Runs      int
+}
+
+// CompactedError says that events are not there any more.
+type CompactedError struct {
+	First int64 // sequence of the first event that is
+}
+
+func (e *CompactedError) Error() string {
+	return fmt.Sprintf("events before %d were removed", e.First)
 }
 
 // Stats is the content of the operational summary.

@@ -29,9 +29,32 @@ func (s ApprovalStatus) Valid() bool {
 	return false
 }
 
+// ApprovalKind says what a person is asked.
+type ApprovalKind string
+
+// The two questions.
+const (
+	Permission     ApprovalKind = ""                // may this call run?
+	UnknownOutcome ApprovalKind = "outcome_unknown" // it left, and nobody knows whether it took effect: what now?
+)
+
+// Choice is what a person says about a call whose outcome is unknown.
+type Choice string
+
+// The three choices. Retry and TreatAsDone go with Approved, Abort with Denied.
+const (
+	Retry       Choice = "retry"         // run it again, as far as policy allows today
+	TreatAsDone Choice = "treat_as_done" // it took effect: go on
+	Abort       Choice = "abort"         // end the run
+)
+
+// Choices lists them, as they are offered.
+func Choices() []Choice { return []Choice{Retry, TreatAsDone, Abort} }
+
 // Approval is one call that waits for a person. Args are the final arguments: what is shown is what runs.
 type Approval struct {
 	ID         string // approval-<ulid>
+	Kind       ApprovalKind
 	Run        Ref
 	SessionID  string
 	UserKey    string
@@ -49,6 +72,7 @@ type Approval struct {
 	ResolvedAt *time.Time
 	ResolvedBy string
 	Resolution string // resolution_reason
+	Choice     Choice // of a settled UnknownOutcome; empty when nobody chose
 }
 
 // Resolution settles an approval.
@@ -57,7 +81,9 @@ type Resolution struct {
 	Status ApprovalStatus // any settled status
 	By     string         // who answered; empty for time and cancel
 	Reason string
-	At     time.Time
+	Choice Choice // only for an UnknownOutcome
+
+	Idempotency Idempotency // of the request that answered; zero: none. Kept with the change, for the run's tenant
 }
 
 // ApprovalFilter selects approvals. Zero fields select all.

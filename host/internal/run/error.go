@@ -34,6 +34,10 @@ const (
 	CodeApprovalSettled  Code = "approval_settled"
 	CodeApprovalStale    Code = "approval_stale"
 	CodePolicyDenied     Code = "policy_denied"
+	CodeCrashLoop        Code = "crash_loop"       // whoever drove the run ended before it came further, again and again
+	CodeOutcomeUnknown   Code = "outcome_unknown"  // nobody could or would say whether a call took effect
+	CodeCompacted        Code = "events_compacted" // the events asked for were removed
+	CodeChoice           Code = "choice_required"  // an answer must say what to do about an unknown outcome
 	CodeInternal         Code = "internal_error"
 )
 
@@ -44,6 +48,7 @@ func Codes() []Code {
 		CodeInterrupted, CodeCancelled, CodeTimeout, CodeModelUnavailable, CodeModelSaturated, CodeModelTimeout,
 		CodeModelProtocol, CodeModelRefused, CodeStore, CodeApprovalSettled, CodeApprovalStale, CodePolicyDenied,
 		CodeInternal, CodeSessionBusy, CodeContextTooLarge, CodeRouting, CodeToolSaturated, CodeBudget,
+		CodeCrashLoop, CodeOutcomeUnknown, CodeCompacted, CodeChoice,
 	}
 }
 

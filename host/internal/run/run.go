@@ -76,11 +76,15 @@ type Run struct {
 	StartedAt  *time.Time
 	FinishedAt *time.Time // completed, failed or cancelled, by Status
 	NextSeq    int64      // sequence of the next event = number of events
+	FirstSeq   int64      // sequence of the first event that is still there; NextSeq when there is none
 	Attempts   int        // how often it was claimed
+	Barren     int        // claims in a row that ended without a new event
 	Cancel     string     // reason of a recorded cancel; empty when none
 	Outcome    Outcome
-	Owner      string // incarnation that drives it; empty when nobody does
-	Epoch      int64  // grows with every claim; fences writes of earlier owners
+	Owner      string     // incarnation that drives it; empty when nobody does
+	Epoch      int64      // grows with every claim; fences writes of earlier owners
+	LeaseUntil *time.Time // until when it is its owner's without a renewal; nil when nobody drives it
+	NotBefore  *time.Time // it is not claimed earlier; nil when it may be at once
 }
 
 // Fence proves the right to write to a run: only the latest claim's owner and epoch may append.
