@@ -44,7 +44,7 @@ func (s *session) count(query string, args ...any) (int64, error) {
 	return done.RowsAffected()
 }
 
-func (s *session) rows(query string, args ...any) (*sql.Rows, error) {
+func (s *session) query(query string, args ...any) (*sql.Rows, error) {
 	statement, err := s.prepare(query)
 	if err != nil {
 		return nil, err
@@ -67,40 +67,4 @@ func (s *session) close() error {
 		err = nil
 	}
 	return errors.Join(failed, err)
-}
-
-// collect reads all rows.
-func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	var all []T
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// first reads one row, or returns sql.ErrNoRows.
-func first[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (T, error) {
-	all, err := collect(rows, err, scan)
-	if err == nil && len(all) == 0 {
-		err = sql.ErrNoRows
-	}
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return all[0], nil
-}
-
-// number reads a row of one number.
-func number(rows *sql.Rows) (n int64, err error) {
-	err = rows.Scan(&n)
-	return n, err
 }

@@ -3,7 +3,8 @@
 // writes; it commits what waits together and answers after the commit. Readers have a pool of their own and never
 // wait for it.
 //
-// One process owns the file, so every incarnation but the one that asks is gone.
+// One process owns the file, so every incarnation but the one that asks is gone. The statements are those of the
+// relational ledger.
 package sqlite
 
 import (
@@ -13,10 +14,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 )
 
 // Config says where a ledger is.
@@ -30,18 +31,23 @@ type Config struct {
 
 // Ledger is an open ledger. Its methods may be called from many goroutines.
 type Ledger struct {
+	*relational.Ledger
+	store *store
+}
+
+var _ ledger.Ledger = (*Ledger)(nil)
+
+// store is the file and its connections.
+type store struct {
 	path    string
 	clock   func() time.Time
 	log     *slog.Logger
 	lock    *os.File
 	readers *sql.DB
 	writer  *writer
-	notices *notices
-	closed  atomic.Bool
-	outbox  bool
 }
 
-var _ ledger.Ledger = (*Ledger)(nil)
+var _ relational.Driver = (*store)(nil)
 
 // Open opens the ledger at cfg.Path, or makes a new one, and brings its schema up to date. It fails when another
 // process has it open and when a newer program wrote it.
@@ -54,57 +60,54 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, err)
 	}
-	l := &Ledger{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock, notices: newNotices(), outbox: cfg.Outbox}
-	if l.clock == nil {
-		l.clock = steady(time.Now())
+	s := &store{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock}
+	if s.clock == nil {
+		s.clock = steady(time.Now())
 	}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
-	if err := l.start(ctx); err != nil {
+	notices := relational.NewNotices()
+	if err := s.start(ctx, notices); err != nil {
 		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", cfg.Path, err), lock.Close())
 	}
-	return l, nil
+	shared := relational.New(relational.Config{Driver: s, Notices: notices, Outbox: cfg.Outbox})
+	return &Ledger{Ledger: shared, store: s}, nil
 }
 
 // start makes the file, opens its connections and starts the writer.
-func (l *Ledger) start(ctx context.Context) error {
-	if err := create(l.path); err != nil {
+func (s *store) start(ctx context.Context, notices *relational.Notices) error {
+	if err := create(s.path); err != nil {
 		return err
 	}
-	writing, err := sql.Open(driverName, address(l.path, writing))
+	writing, err := sql.Open(driverName, address(s.path, writing))
 	if err != nil {
 		return err
 	}
 	writing.SetMaxOpenConns(1)
-	if err := migrate(ctx, writing, micros(l.clock())); err != nil {
+	if err := migrate(ctx, writing, s.clock().UnixMicro()); err != nil {
 		return errors.Join(err, writing.Close())
 	}
-	l.readers, err = sql.Open(driverName, address(l.path, reading))
+	s.readers, err = sql.Open(driverName, address(s.path, reading))
 	if err != nil {
 		return errors.Join(err, writing.Close())
 	}
-	l.readers.SetMaxOpenConns(readerCount)
-	l.readers.SetMaxIdleConns(readerCount)
-	l.writer = newWriter(writing, l.clock, l.notices, l.log)
-	l.writer.outbox = l.outbox
-	go l.writer.loop()
+	s.readers.SetMaxOpenConns(readerCount)
+	s.readers.SetMaxIdleConns(readerCount)
+	s.writer = newWriter(writing, s.clock, notices, s.log)
+	go s.writer.loop()
 	return nil
 }
 
-// Close waits until everything that was accepted is committed. Watchers are told once more, so that whoever waits
-// reads again and gets ErrClosed, as every later call does.
-func (l *Ledger) Close() error {
-	if l.closed.Swap(true) {
-		return closedError("close ledger")
-	}
-	err := errors.Join(l.readers.Close(), l.writer.close(), l.lock.Close())
-	l.notices.tellAll()
-	if err != nil {
-		return fmt.Errorf("close ledger %s: %w", l.path, err)
+// Write has the writer run change.
+func (s *store) Write(ctx context.Context, change relational.Change) error {
+	return s.writer.do(ctx, change)
+}
+
+// Close waits until everything that was accepted is committed.
+func (s *store) Close() error {
+	if err := errors.Join(s.readers.Close(), s.writer.close(), s.lock.Close()); err != nil {
+		return fmt.Errorf("close ledger %s: %w", s.path, err)
 	}
 	return nil
 }
-
-// Wake returns the channel on which the one dispatcher hears of work and cancels.
-func (l *Ledger) Wake() <-chan struct{} { return l.notices.wake }

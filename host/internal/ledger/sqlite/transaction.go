@@ -8,19 +8,22 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 )
 
 // tx is one write's part of a transaction.
 type tx struct {
 	*session
-	now     time.Time
-	changed []run.Ref // whose watchers are told after the commit
-	wake    bool      // the dispatcher is told after the commit
-
-	outbox   bool // whether approvals are told outside
-	outgoing bool // the messenger is told after the commit
+	now time.Time
 }
+
+func (t tx) Query(statement string, args ...any) (relational.Rows, error) {
+	return t.query(statement, args...)
+}
+
+func (t tx) Exec(statement string, args ...any) (int64, error) { return t.count(statement, args...) }
+func (t tx) Later(statement string, args ...any) error         { return t.exec(statement, args...) }
+func (t tx) Now() (time.Time, error)                           { return t.now, nil }
 
 // attempt runs the group in one transaction. Its error means that nothing of it happened.
 func (w *writer) attempt(group []*order) ([]result, error) {
@@ -53,14 +56,14 @@ func (w *writer) one(s *session, mine *order) (result, error) {
 	if err := s.exec(`SAVEPOINT one`); err != nil {
 		return result{}, err
 	}
-	t := &tx{session: s, now: exact(w.clock()), outbox: w.outbox}
-	if err := mine.do(t); err != nil {
+	news, err := mine.do(tx{s, relational.Exact(w.clock())})
+	if err != nil {
 		if lost := s.exec(`ROLLBACK TO one`); lost != nil {
 			return result{}, err
 		}
 		return result{err: err}, s.exec(`RELEASE one`)
 	}
-	return result{changed: t.changed, wake: t.wake, tell: t.outgoing}, s.exec(`RELEASE one`)
+	return result{news: news}, s.exec(`RELEASE one`)
 }
 
 // undo ends a transaction that failed. A connection that cannot even do that is given up.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -45,11 +46,22 @@ func owned(t *testing.T, l *Ledger, id string) run.Fence {
 	return r.Fence()
 }
 
+// change runs a write of the driver's own.
+func change(ctx context.Context, l *Ledger, do func() error) error {
+	return l.store.Write(ctx, func(relational.Session) (relational.News, error) { return relational.News{}, do() })
+}
+
+func do(l *Ledger, statement string) error {
+	return l.store.Write(context.Background(), func(s relational.Session) (relational.News, error) {
+		_, err := s.Exec(statement)
+		return relational.News{}, err
+	})
+}
+
 // execute runs a statement on the writer's connection.
 func execute(t *testing.T, l *Ledger, statement string) {
 	t.Helper()
-	_, err := write(context.Background(), l, "test", func(t *tx) (done, error) { return done{}, t.exec(statement) })
-	if err != nil {
+	if err := do(l, statement); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -117,11 +129,13 @@ func TestReadOnlyFileIsReportedAndForgotten(t *testing.T) {
 func TestLostConnectionIsReplaced(t *testing.T) {
 	l := opened(t)
 	fence := owned(t, l, "r")
-	_, err := write(context.Background(), l, "test", func(t *tx) (done, error) {
-		l.writer.drop()
-		return done{}, t.exec(`SELECT 1`)
+	err := l.store.Write(t.Context(), func(s relational.Session) (relational.News, error) {
+		l.store.writer.drop()
+		return relational.News{}, s.Later(`SELECT 1`)
 	})
-	inWords(t, err, "The storage of the service is not available. Try again later.")
+	if err == nil || l.store.Sentence(err) != "The storage of the service is not available. Try again later." {
+		t.Errorf("error %v", err)
+	}
 	if err := add(l, fence, 1); err != nil {
 		t.Error(err)
 	}
@@ -131,15 +145,17 @@ func TestLostConnectionIsReplaced(t *testing.T) {
 func held(l *Ledger) (release func()) {
 	began, end := make(chan struct{}), make(chan struct{})
 	go func() {
-		_, _ = write(context.Background(), l, "test", func(*tx) (done, error) {
+		_ = change(context.Background(), l, func() error {
 			close(began)
 			<-end
-			return done{}, nil
+			return nil
 		})
 	}()
 	<-began
 	return func() { close(end) }
 }
+
+func nothing(relational.Session) (relational.News, error) { return relational.News{}, nil }
 
 var errLeft = errors.New("the client left")
 
@@ -169,12 +185,12 @@ func TestWriteThatWaitsIsTakenBackWhenItsContextEnds(t *testing.T) {
 func TestWriteUnderWayIsAnsweredThoughItsContextEnds(t *testing.T) {
 	l := opened(t)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	got, err := write(ctx, l, "test", func(*tx) (string, error) {
+	err := change(ctx, l, func() error {
 		cancel(errLeft)
-		return "claimed", nil
+		return nil
 	})
-	if err != nil || got != "claimed" {
-		t.Errorf("%q, error %v", got, err)
+	if err != nil {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -188,10 +204,10 @@ func TestCallerOfADiskThatDoesNotAnswerLeavesUncertain(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		end := make(chan struct{})
 		start := time.Now()
-		_, err = write(ctx, l, "test", func(*tx) (done, error) {
+		err = change(ctx, l, func() error {
 			cancel(errLeft)
 			<-end
-			return done{}, nil
+			return nil
 		})
 		if !errors.Is(err, errUncertain) || !errors.Is(err, errLeft) || time.Since(start) != commitGrace {
 			t.Errorf("after %s: %v", time.Since(start), err)
@@ -207,7 +223,7 @@ func TestFullQueueLetsItsCallersLeave(t *testing.T) {
 	l := opened(t)
 	release := held(l)
 	for range queueLength {
-		l.writer.queue <- &order{do: func(*tx) error { return nil }, answer: make(chan error, 1)}
+		l.store.writer.queue <- &order{do: nothing, answer: make(chan error, 1)}
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	answer := make(chan error)
@@ -219,18 +235,5 @@ func TestFullQueueLetsItsCallersLeave(t *testing.T) {
 	release()
 	if err := l.Ping(context.Background()); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestStoppedWatchersLeaveNothing(t *testing.T) {
-	l := opened(t)
-	for range 100 {
-		_, stop := l.Watch(run.Ref{ID: "r"})
-		_, stopOther := l.Watch(run.Ref{ID: "other"})
-		stop()
-		stopOther()
-	}
-	if n := len(l.notices.watchers); n != 0 {
-		t.Errorf("%d runs are still watched", n)
 	}
 }

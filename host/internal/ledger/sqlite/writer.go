@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // order is one change on its way to the disk.
 type order struct {
-	do     func(*tx) error // may run again after a rollback, so it must set its results anew
+	do     relational.Change
 	state  atomic.Int32
 	answer chan error
 }
@@ -38,17 +38,16 @@ func (w *order) move(to int32) bool { return w.state.CompareAndSwap(waiting, to)
 type writer struct {
 	db      *sql.DB
 	clock   func() time.Time
-	notices *notices
+	notices *relational.Notices
 	log     *slog.Logger
 	queue   chan *order
 	closing chan struct{} // closed by close: no write enters any more
 	stopped chan struct{} // closed by loop: every write that was taken has its answer
 
 	session *session // loop only
-	outbox  bool     // whether approvals are told outside
 }
 
-func newWriter(db *sql.DB, clock func() time.Time, n *notices, log *slog.Logger) *writer {
+func newWriter(db *sql.DB, clock func() time.Time, n *relational.Notices, log *slog.Logger) *writer {
 	return &writer{
 		db: db, clock: clock, notices: n, log: log,
 		queue:   make(chan *order, queueLength),
@@ -60,7 +59,7 @@ func newWriter(db *sql.DB, clock func() time.Time, n *notices, log *slog.Logger)
 // do runs change in a transaction and returns when it is committed or refused. A write that waits when ctx ends is
 // taken back and never done. One that is under way is waited for a little longer, because its caller must know: a
 // claim nobody knows of would be lost.
-func (w *writer) do(ctx context.Context, change func(*tx) error) error {
+func (w *writer) do(ctx context.Context, change relational.Change) error {
 	mine := &order{do: change, answer: make(chan error, 1)}
 	mine.state.Store(waiting)
 	if err := w.enter(ctx, mine); err != nil {
@@ -76,7 +75,7 @@ func (w *writer) do(ctx context.Context, change func(*tx) error) error {
 		return <-mine.answer
 	case <-ctx.Done():
 		if mine.move(abandoned) {
-			return left{context.Cause(ctx)}
+			return relational.Left{Cause: context.Cause(ctx)}
 		}
 	}
 	grace := time.NewTimer(commitGrace)
@@ -90,7 +89,7 @@ func (w *writer) do(ctx context.Context, change func(*tx) error) error {
 }
 
 var (
-	errStopped   = closedError("write to ledger")
+	errStopped   = relational.Closed("write to ledger")
 	errUncertain = errors.New("the disk does not answer: the write may still happen")
 )
 
@@ -99,7 +98,7 @@ func (w *writer) enter(ctx context.Context, mine *order) error {
 	case <-w.closing:
 		return errStopped
 	case <-ctx.Done():
-		return left{context.Cause(ctx)}
+		return relational.Left{Cause: context.Cause(ctx)}
 	default:
 	}
 	select {
@@ -108,7 +107,7 @@ func (w *writer) enter(ctx context.Context, mine *order) error {
 	case <-w.closing:
 		return errStopped
 	case <-ctx.Done():
-		return left{context.Cause(ctx)}
+		return relational.Left{Cause: context.Cause(ctx)}
 	}
 }
 
@@ -177,15 +176,13 @@ func (w *writer) commit(group []*order) {
 			mine.answer <- err
 			continue
 		}
-		w.notices.publish(results[i])
+		w.notices.Publish(results[i].news)
 		mine.answer <- results[i].err
 	}
 }
 
 // result is what one write of a committed group came to.
 type result struct {
-	changed []run.Ref
-	wake    bool
-	tell    bool // the messenger is told
-	err     error
+	news relational.News
+	err  error
 }

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -11,13 +10,14 @@ import (
 // Pair returns what a plugin keeps under a key.
 func (l *Ledger) Pair(ctx context.Context, drawer run.Drawer, key string) (pair run.Pair, found bool, err error) {
 	pair = run.Pair{Key: key}
-	err = l.read(ctx, "read plugin's value", func(snapshot *sql.Tx) error {
-		err := snapshot.QueryRowContext(
-			ctx, `SELECT version, value FROM kv WHERE plugin = ? AND tenant = ? AND key = ?`,
+	err = l.read(ctx, "read plugin's value", func(snapshot Session) error {
+		rows, err := snapshot.Query(
+			`SELECT version, value FROM kv WHERE plugin = ? AND tenant = ? AND key = ?`,
 			drawer.Plugin, string(drawer.Tenant), key,
-		).Scan(&pair.Version, &pair.Value)
+		)
+		err = fill(rows, err, &pair.Version, &pair.Value)
 		found = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, errNone) {
 			return nil
 		}
 		return err
@@ -35,21 +35,21 @@ type kept struct {
 	used    int64 // by the whole drawer
 }
 
-func (t *tx) kept(drawer run.Drawer, key string) (k kept, err error) {
-	rows, err := t.rows(`
+func (t *Tx) kept(drawer run.Drawer, key string) (k kept, err error) {
+	rows, err := t.Query(`
 		SELECT COALESCE((SELECT bytes FROM kv_used WHERE plugin = ?1 AND tenant = ?2), 0),
-			COALESCE(MAX(version), 0), COALESCE(MAX(LENGTH(CAST(key AS BLOB)) + LENGTH(value)), 0)
+			COALESCE(MAX(version), 0), COALESCE(MAX(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0)
 		FROM kv WHERE plugin = ?1 AND tenant = ?2 AND key = ?3`, drawer.Plugin, string(drawer.Tenant), key)
-	return first(rows, err, func(rows *sql.Rows) (k kept, err error) {
+	return first(rows, err, func(rows Rows) (k kept, err error) {
 		err = rows.Scan(&k.used, &k.version, &k.size)
 		return k, err
 	})
 }
 
 // use records how much a drawer holds.
-func (t *tx) use(drawer run.Drawer, bytes int64) error {
-	return t.exec(
-		`INSERT INTO kv_used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET bytes = excluded.bytes`,
+func (t *Tx) use(drawer run.Drawer, bytes int64) error {
+	return t.Later(
+		`INSERT INTO kv_used VALUES (?, ?, ?) ON CONFLICT (plugin, tenant) DO UPDATE SET bytes = excluded.bytes`,
 		drawer.Plugin, string(drawer.Tenant), bytes,
 	)
 }
@@ -58,7 +58,7 @@ const deletePair = `DELETE FROM kv WHERE version = ?`
 
 // PutPair keeps a value, unless its drawer would hold too much or holds another version.
 func (l *Ledger) PutPair(ctx context.Context, drawer run.Drawer, put run.Put) (run.PutOutcome, error) {
-	return write(ctx, l, "keep plugin's value", func(t *tx) (outcome run.PutOutcome, err error) {
+	return write(ctx, l, "keep plugin's value", func(t *Tx) (outcome run.PutOutcome, err error) {
 		before, err := t.kept(drawer, put.Key)
 		if err != nil {
 			return outcome, err
@@ -71,10 +71,10 @@ func (l *Ledger) PutPair(ctx context.Context, drawer run.Drawer, put run.Put) (r
 		case used > put.Limit && size > before.size:
 			return run.PutOutcome{Full: true}, nil
 		}
-		if err := t.exec(deletePair, before.version); err != nil {
+		if err := t.Later(deletePair, before.version); err != nil {
 			return outcome, err
 		}
-		rows, err := t.rows(
+		rows, err := t.Query(
 			`INSERT INTO kv (plugin, tenant, key, value) VALUES (?, ?, ?, ?) RETURNING version`,
 			drawer.Plugin, string(drawer.Tenant), put.Key, append([]byte{}, put.Value...),
 		)
@@ -87,12 +87,12 @@ func (l *Ledger) PutPair(ctx context.Context, drawer run.Drawer, put run.Put) (r
 
 // DropPair forgets a value, and reports whether there was one.
 func (l *Ledger) DropPair(ctx context.Context, drawer run.Drawer, key string) (found bool, err error) {
-	return write(ctx, l, "forget plugin's value", func(t *tx) (bool, error) {
+	return write(ctx, l, "forget plugin's value", func(t *Tx) (bool, error) {
 		before, err := t.kept(drawer, key)
 		if err != nil || before.version == 0 {
 			return false, err
 		}
-		if err := t.exec(deletePair, before.version); err != nil {
+		if err := t.Later(deletePair, before.version); err != nil {
 			return false, err
 		}
 		return true, t.use(drawer, before.used-before.size)

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -125,14 +124,14 @@ type row struct {
 	next      int64 // sequence of the batch's first event
 }
 
-func scanRow(rows *sql.Rows) (r row, err error) {
+func scanRow(rows Rows) (r row, err error) {
 	err = rows.Scan(&r.place, &r.sessionID, &r.status, &r.next)
 	return r, err
 }
 
-func (p *parcel) store(t *tx) ([]run.Event, error) {
+func (p *parcel) store(t *Tx) ([]run.Event, error) {
 	s, fence := p.sums, p.fence
-	rows, err := t.rows(
+	rows, err := t.Query(
 		advanceRun, len(p.entries), s.eventBytes, s.errors, s.audits, s.auditBytes, s.decisions, s.calls, s.callTime,
 		string(fence.Tenant), fence.ID, fence.Owner, fence.Epoch,
 	)
@@ -140,12 +139,12 @@ func (p *parcel) store(t *tx) ([]run.Event, error) {
 	if err != nil {
 		return nil, orUnknown(err, ledger.ErrFenced)
 	}
-	t.changed = []run.Ref{fence.Ref}
+	t.news.Changed = []run.Ref{fence.Ref}
 	events, err := p.storeEvents(t, r)
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []func(*tx, row) error{p.settle, p.openApprovals, p.storeAudits, p.endClaim} {
+	for _, part := range []func(*Tx, row) error{p.settle, p.openApprovals, p.storeAudits, p.endClaim} {
 		if err := part(t, r); err != nil {
 			return nil, err
 		}
@@ -153,12 +152,12 @@ func (p *parcel) store(t *tx) ([]run.Event, error) {
 	return events, nil
 }
 
-func (p *parcel) storeEvents(t *tx, r row) ([]run.Event, error) {
+func (p *parcel) storeEvents(t *Tx, r row) ([]run.Event, error) {
 	events := make([]run.Event, len(p.entries))
 	for i, e := range p.entries {
 		e.event.Ref, e.event.SessionID = p.fence.Ref, r.sessionID
 		e.event.Sequence, e.event.Time = r.next+int64(i), t.now
-		err := t.exec(
+		err := t.Later(
 			`INSERT INTO events (run, sequence, time, kind, payload) VALUES (?, ?, ?, ?, ?)`,
 			r.place, e.event.Sequence, micros(t.now), string(e.event.Kind), e.payload,
 		)

@@ -1,9 +1,9 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -16,7 +16,7 @@ const insertApproval = `
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)`
 
 // openApprovals stores the batch's approvals. They belong to the fence's run, whatever they say.
-func (p *parcel) openApprovals(t *tx, r row) error {
+func (p *parcel) openApprovals(t *Tx, r row) error {
 	for i, a := range p.batch.Approvals {
 		if a.CreatedAt.IsZero() {
 			a.CreatedAt = t.now
@@ -24,12 +24,12 @@ func (p *parcel) openApprovals(t *tx, r row) error {
 		if a.ExpiresAt.IsZero() {
 			a.ExpiresAt = a.CreatedAt.Add(a.Timeout)
 		}
-		err := t.exec(
+		_, err := t.Exec(
 			insertApproval, a.ID, r.place, a.SessionID, a.UserKey, a.ToolCallID, a.ToolName, []byte(a.Args),
 			a.ArgsDigest, a.ToolDigest, a.Reason, []byte(p.approvals[i]), int64(a.Timeout), micros(a.CreatedAt),
 			micros(a.ExpiresAt),
 		)
-		if taken(err) {
+		if t.taken(err) {
 			return approvalExists()
 		}
 		if err != nil {
@@ -54,12 +54,12 @@ const selectApprovals = `
 		a.resolved_by, a.resolution
 	FROM approvals a JOIN runs r ON r.place = a.run`
 
-func scanApproval(rows *sql.Rows) (run.Approval, error) {
+func scanApproval(rows Rows) (run.Approval, error) {
 	var (
 		a                         run.Approval
 		args, decision            []byte
 		timeout, created, expires int64
-		resolved                  sql.NullInt64
+		resolved                  *int64
 	)
 	err := rows.Scan(
 		&a.ID, &a.Run.Tenant, &a.Run.ID, &a.SessionID, &a.UserKey, &a.ToolCallID, &a.ToolName, &args, &a.ArgsDigest,
@@ -78,8 +78,8 @@ func scanApproval(rows *sql.Rows) (run.Approval, error) {
 func (l *Ledger) Approval(ctx context.Context, id string) (run.Approval, error) {
 	const op = "read approval"
 	var a run.Approval
-	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectApprovals+` WHERE a.id = ?`, id)
+	err := l.read(ctx, op, func(snapshot Session) error {
+		rows, err := snapshot.Query(selectApprovals+` WHERE a.id = ?`, id)
 		a, err = first(rows, err, scanApproval)
 		return orUnknown(err, unknownApproval(op))
 	})
@@ -95,16 +95,17 @@ func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.
 	}
 	limit := filter.Limit
 	if limit <= 0 {
-		limit = -1
+		limit = math.MaxInt64
 	}
 	var page run.Page[run.Approval]
-	err := l.read(ctx, "list approvals", func(snapshot *sql.Tx) error {
+	err := l.read(ctx, "list approvals", func(snapshot Session) error {
 		count := `SELECT COUNT(*) FROM approvals a JOIN runs r ON r.place = a.run` + where.text()
-		if err := snapshot.QueryRowContext(ctx, count, where.args...).Scan(&page.Total); err != nil {
+		rows, err := snapshot.Query(count, where.args...)
+		if err := fill(rows, err, &page.Total); err != nil {
 			return err
 		}
-		rows, err := snapshot.QueryContext(
-			ctx, selectApprovals+where.text()+order, append(where.args, limit, max(filter.Offset, 0))...,
+		rows, err = snapshot.Query(
+			selectApprovals+where.text()+order, append(where.args, limit, max(filter.Offset, 0))...,
 		)
 		page.Items, err = collect(rows, err, scanApproval)
 		return err
@@ -137,7 +138,7 @@ func approvalConditions(filter run.ApprovalFilter) *conditions {
 // later returns the later of the ledger's time and the caller's: whichever clock says that it is too late is right.
 func later(now, caller time.Time) time.Time {
 	if caller.After(now) {
-		return exact(caller)
+		return Exact(caller)
 	}
 	return now
 }

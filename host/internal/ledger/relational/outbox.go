@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -14,16 +13,16 @@ const insertNotice = `
 	SELECT id || ?1, id, ?2, ?3, ?3 FROM approvals WHERE `
 
 // tell stores a notice for each approval that the condition selects, when anybody is to be told at all.
-func (t *tx) tell(kind run.NoticeKind, condition string, arg any) error {
-	if !t.outbox {
+func (t *Tx) tell(kind run.NoticeKind, condition string, arg any) error {
+	if !t.ledger.outbox {
 		return nil
 	}
 	suffix := ":requested"
 	if kind == run.ApprovalSettled {
 		suffix = ":settled"
 	}
-	added, err := t.count(insertNotice+condition, suffix, string(kind), micros(t.now), arg)
-	t.outgoing = t.outgoing || added > 0
+	added, err := t.Exec(insertNotice+condition, suffix, string(kind), micros(t.now), arg)
+	t.news.Mail = t.news.Mail || added > 0
 	return err
 }
 
@@ -34,14 +33,14 @@ const selectNotices = `
 // Due returns notices that may be tried, each with its approval as it is now.
 func (l *Ledger) Due(ctx context.Context, at time.Time, limit int) ([]run.Notice, error) {
 	var due []run.Notice
-	err := l.read(ctx, "list due notices", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectNotices, micros(at), limit)
+	err := l.read(ctx, "list due notices", func(snapshot Session) error {
+		rows, err := snapshot.Query(selectNotices, micros(at), limit)
 		due, err = collect(rows, err, scanNotice)
 		for i := range due {
 			if err != nil {
 				return err
 			}
-			rows, failed := snapshot.QueryContext(ctx, selectApprovals+` WHERE a.id = ?`, due[i].Approval.ID)
+			rows, failed := snapshot.Query(selectApprovals+` WHERE a.id = ?`, due[i].Approval.ID)
 			due[i].Approval, err = first(rows, failed, scanApproval)
 		}
 		return err
@@ -49,7 +48,7 @@ func (l *Ledger) Due(ctx context.Context, at time.Time, limit int) ([]run.Notice
 	return due, err
 }
 
-func scanNotice(rows *sql.Rows) (n run.Notice, err error) {
+func scanNotice(rows Rows) (n run.Notice, err error) {
 	var created int64
 	err = rows.Scan(&n.ID, &n.Kind, &n.Approval.ID, &created, &n.Attempts)
 	n.CreatedAt = fromMicros(created)
@@ -58,8 +57,8 @@ func scanNotice(rows *sql.Rows) (n run.Notice, err error) {
 
 // Postpone records a try that failed, and when the next may be.
 func (l *Ledger) Postpone(ctx context.Context, id string, next time.Time) error {
-	_, err := write(ctx, l, "postpone notice", func(t *tx) (done, error) {
-		return done{}, t.exec(
+	_, err := write(ctx, l, "postpone notice", func(t *Tx) (done, error) {
+		return done{}, t.Later(
 			`UPDATE outbox SET attempts = attempts + 1, due_at = ? WHERE id = ?`, micros(next), id,
 		)
 	})
@@ -68,11 +67,8 @@ func (l *Ledger) Postpone(ctx context.Context, id string, next time.Time) error 
 
 // Forget removes a notice that was delivered or given up.
 func (l *Ledger) Forget(ctx context.Context, id string) error {
-	_, err := write(ctx, l, "forget notice", func(t *tx) (done, error) {
-		return done{}, t.exec(`DELETE FROM outbox WHERE id = ?`, id)
+	_, err := write(ctx, l, "forget notice", func(t *Tx) (done, error) {
+		return done{}, t.Later(`DELETE FROM outbox WHERE id = ?`, id)
 	})
 	return err
 }
-
-// Outgoing returns the channel on which the one messenger hears of new notices.
-func (l *Ledger) Outgoing() <-chan struct{} { return l.notices.outgoing }

@@ -1,17 +1,17 @@
-package sqlite
+package relational
 
 import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
 // endClaim parks, releases or finishes the run when the batch says so.
-func (p *parcel) endClaim(t *tx, r row) error {
+func (p *parcel) endClaim(t *Tx, r row) error {
 	switch {
 	case p.batch.Park:
 		return p.park(t, r)
 	case p.batch.Release:
-		t.wake = true
-		return t.exec(`UPDATE runs SET status = 'queued', phase = '', owner = '' WHERE place = ?`, r.place)
+		t.news.Work = true
+		return t.Later(`UPDATE runs SET status = 'queued', phase = '', owner = '' WHERE place = ?`, r.place)
 	case p.batch.Finish != nil:
 		return p.finish(t, r)
 	}
@@ -19,18 +19,18 @@ func (p *parcel) endClaim(t *tx, r row) error {
 }
 
 // park ends the claim of a run that waits for people.
-func (p *parcel) park(t *tx, r row) error {
+func (p *parcel) park(t *Tx, r row) error {
 	if r.status != run.Running {
 		return misuse("a run cannot be parked while it is " + string(r.status))
 	}
-	rows, err := t.rows(
+	rows, err := t.Query(
 		`UPDATE runs SET owner = '', phase = CASE
 			WHEN EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending') THEN 'awaiting_approval'
 			ELSE 'ready' END
-		WHERE place = ?1 RETURNING phase = 'ready'`, r.place,
+		WHERE place = ?1 RETURNING CASE phase WHEN 'ready' THEN 1 ELSE 0 END`, r.place,
 	)
 	ready, err := first(rows, err, number)
-	t.wake = ready != 0
+	t.news.Work = ready != 0
 	return err
 }
 
@@ -39,7 +39,7 @@ const finishRun = `
 		prompt_tokens = ?4, completion_tokens = ?5, total_tokens = ?6
 	WHERE place = ?7`
 
-func (p *parcel) finish(t *tx, r row) error {
+func (p *parcel) finish(t *Tx, r row) error {
 	end := p.batch.Finish
 	if !r.status.CanBecome(end.Status) {
 		return misuse("a run that is " + string(r.status) + " cannot become " + string(end.Status))
@@ -48,14 +48,14 @@ func (p *parcel) finish(t *tx, r row) error {
 	if end.Outcome.Usage != nil {
 		usage = *end.Outcome.Usage
 	}
-	err := t.exec(
+	err := t.Later(
 		finishRun, string(end.Status), micros(t.now), len(p.outcome),
 		usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens, r.place,
 	)
 	if err != nil {
 		return err
 	}
-	if err := t.exec(`UPDATE run_bodies SET outcome = ? WHERE run = ?`, p.outcome, r.place); err != nil {
+	if err := t.Later(`UPDATE run_bodies SET outcome = ? WHERE run = ?`, p.outcome, r.place); err != nil {
 		return err
 	}
 	if err := t.wakeSession(r.place); err != nil {

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -17,11 +16,11 @@ func (l *Ledger) Stats(ctx context.Context, of run.Filter) (ledger.Stats, error)
 		Streams:           map[string]ledger.Stream{},
 	}
 	where := runConditions(of)
-	err := l.read(ctx, "count ledger", func(snapshot *sql.Tx) error {
-		for _, part := range []func(context.Context, *sql.Tx, *conditions, *ledger.Stats) error{
+	err := l.read(ctx, "count ledger", func(snapshot Session) error {
+		for _, part := range []func(Session, *conditions, *ledger.Stats) error{
 			countRuns, sumRuns, countApprovals, recentErrors,
 		} {
-			if err := part(ctx, snapshot, where, &s); err != nil {
+			if err := part(snapshot, where, &s); err != nil {
 				return err
 			}
 		}
@@ -30,11 +29,11 @@ func (l *Ledger) Stats(ctx context.Context, of run.Filter) (ledger.Stats, error)
 	return s, err
 }
 
-func countRuns(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
-	rows, err := snapshot.QueryContext(
-		ctx, `SELECT r.status, COUNT(*) FROM runs r`+where.text()+` GROUP BY r.status`, where.args...,
+func countRuns(snapshot Session, where *conditions, s *ledger.Stats) error {
+	rows, err := snapshot.Query(
+		`SELECT r.status, COUNT(*) FROM runs r`+where.text()+` GROUP BY r.status`, where.args...,
 	)
-	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
+	_, err = collect(rows, err, func(rows Rows) (struct{}, error) {
 		var (
 			status run.Status
 			count  int
@@ -46,20 +45,22 @@ func countRuns(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledg
 	return err
 }
 
-func sumRuns(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
+func sumRuns(snapshot Session, where *conditions, s *ledger.Stats) error {
 	var (
 		runs, events, audits ledger.Stream
 		duration             float64 // microseconds
 		calls, callTime      int64
 	)
-	err := snapshot.QueryRowContext(ctx, `
+	rows, err := snapshot.Query(`
 		SELECT COUNT(*), COALESCE(SUM(body_bytes), 0), COALESCE(SUM(next_seq), 0), COALESCE(SUM(event_bytes), 0),
 			COALESCE(SUM(audits), 0), COALESCE(SUM(audit_bytes), 0), COALESCE(AVG(finished_at - started_at), 0),
 			COALESCE(SUM(errors), 0), COALESCE(SUM(decisions), 0), COALESCE(SUM(calls), 0),
 			COALESCE(SUM(call_time), 0), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),
 			COALESCE(SUM(total_tokens), 0)
 		FROM runs r`+where.text(), where.args...,
-	).Scan(
+	)
+	err = fill(
+		rows, err,
 		&runs.Records, &runs.Bytes, &events.Records, &events.Bytes, &audits.Records, &audits.Bytes, &duration,
 		&s.ErrorEvents, &s.Audits, &calls, &callTime, &s.Usage.PromptTokens, &s.Usage.CompletionTokens,
 		&s.Usage.TotalTokens,
@@ -80,17 +81,17 @@ func ofRuns(where *conditions) string {
 	return ` JOIN runs r ON r.place = a.run` + where.text()
 }
 
-func countApprovals(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
+func countApprovals(snapshot Session, where *conditions, s *ledger.Stats) error {
 	var (
 		all     ledger.Stream
 		sum     float64 // microseconds, of those that are settled
 		settled int
 	)
-	rows, err := snapshot.QueryContext(ctx, `
-		SELECT a.status, COUNT(*), SUM(LENGTH(COALESCE(a.args, '')) + LENGTH(a.decision)), COUNT(a.resolved_at),
+	rows, err := snapshot.Query(`
+		SELECT a.status, COUNT(*), SUM(COALESCE(OCTET_LENGTH(a.args), 0) + OCTET_LENGTH(a.decision)), COUNT(a.resolved_at),
 			COALESCE(SUM(a.resolved_at - a.created_at), 0)
 		FROM approvals a`+ofRuns(where)+` GROUP BY a.status`, where.args...)
-	_, err = collect(rows, err, func(rows *sql.Rows) (struct{}, error) {
+	_, err = collect(rows, err, func(rows Rows) (struct{}, error) {
 		var (
 			status       run.ApprovalStatus
 			count, ended int
@@ -110,11 +111,11 @@ func countApprovals(ctx context.Context, snapshot *sql.Tx, where *conditions, s 
 	return err
 }
 
-func recentErrors(ctx context.Context, snapshot *sql.Tx, where *conditions, s *ledger.Stats) error {
+func recentErrors(snapshot Session, where *conditions, s *ledger.Stats) error {
 	failing := &conditions{terms: []string{`r.status = 'failed'`}}
 	failing.terms, failing.args = append(failing.terms, where.terms...), where.args
-	rows, err := snapshot.QueryContext(
-		ctx, selectRuns+failing.text()+` ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`, failing.args...,
+	rows, err := snapshot.Query(
+		selectRuns+failing.text()+` ORDER BY r.finished_at DESC, r.place DESC LIMIT 5`, failing.args...,
 	)
 	failed, err := collect(rows, err, scanRun)
 	for _, r := range failed {

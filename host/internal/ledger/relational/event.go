@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -39,15 +38,15 @@ const selectEvents = `
 // Events returns events of a run in order. A run that is unknown has none.
 func (l *Ledger) Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error) {
 	var events []run.Event
-	err := l.read(ctx, "read events", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectEvents, string(ref.Tenant), ref.ID, after, max(limit, 0))
-		events, err = collect(rows, err, func(rows *sql.Rows) (run.Event, error) { return scanEvent(rows, ref) })
+	err := l.read(ctx, "read events", func(snapshot Session) error {
+		rows, err := snapshot.Query(selectEvents, string(ref.Tenant), ref.ID, after, max(limit, 0))
+		events, err = collect(rows, err, func(rows Rows) (run.Event, error) { return scanEvent(rows, ref) })
 		return err
 	})
 	return events, err
 }
 
-func scanEvent(rows *sql.Rows, ref run.Ref) (run.Event, error) {
+func scanEvent(rows Rows, ref run.Ref) (run.Event, error) {
 	event := run.Event{Ref: ref}
 	var (
 		at      int64

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -14,7 +13,7 @@ const insertAudit = `
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // storeAudits stores the batch's audit records. They belong to the fence's run, whatever they say.
-func (p *parcel) storeAudits(t *tx, r row) error {
+func (p *parcel) storeAudits(t *Tx, r row) error {
 	for _, a := range p.batch.Audits {
 		if err := t.storeAudit(a, r.place, nil, nil); err != nil {
 			return err
@@ -25,20 +24,20 @@ func (p *parcel) storeAudits(t *tx, r row) error {
 
 // Note stores an audit record that belongs to no run.
 func (l *Ledger) Note(ctx context.Context, record run.Audit) error {
-	_, err := write(ctx, l, "note audit record", func(t *tx) (done, error) {
+	_, err := write(ctx, l, "note audit record", func(t *Tx) (done, error) {
 		return done{}, t.storeAudit(record, nil, string(record.Run.Tenant), record.Run.ID)
 	})
 	return err
 }
 
 // storeAudit stores a record of the run at a place, or one that says itself what it belonged to.
-func (t *tx) storeAudit(a run.Audit, place, tenant, id any) error {
+func (t *Tx) storeAudit(a run.Audit, place, tenant, id any) error {
 	if a.At.IsZero() {
 		a.At = t.now
 	}
-	return t.exec(
+	return t.Later(
 		insertAudit, place, tenant, id, micros(a.At), string(a.Stage), a.CallID, a.UserKey, a.Tool, a.ToolDigest,
-		a.ArgsDigest, []byte(a.Decision), a.ApprovalID, a.Dispatched, a.IsError, a.ResultDigest, int64(a.Duration),
+		a.ArgsDigest, []byte(a.Decision), a.ApprovalID, flag(a.Dispatched), flag(a.IsError), a.ResultDigest, int64(a.Duration),
 		a.Gas,
 	)
 }
@@ -69,9 +68,9 @@ func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit in
 		where.add(`a.run = (SELECT place FROM runs WHERE tenant = ? AND id = ?)`, string(ref.Tenant), ref.ID)
 	}
 	var audits []run.Audit
-	err := l.read(ctx, "read audits", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(
-			ctx, selectAudits+where.text()+` ORDER BY a.sequence LIMIT ?`, append(where.args, max(limit, 0))...,
+	err := l.read(ctx, "read audits", func(snapshot Session) error {
+		rows, err := snapshot.Query(
+			selectAudits+where.text()+` ORDER BY a.sequence LIMIT ?`, append(where.args, max(limit, 0))...,
 		)
 		audits, err = collect(rows, err, scanAudit)
 		return err
@@ -79,17 +78,18 @@ func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit in
 	return audits, err
 }
 
-func scanAudit(rows *sql.Rows) (run.Audit, error) {
+func scanAudit(rows Rows) (run.Audit, error) {
 	var (
-		a            run.Audit
-		at, duration int64
-		decision     []byte
+		a                                run.Audit
+		at, duration, dispatched, failed int64
+		decision                         []byte
 	)
 	err := rows.Scan(
 		&a.Sequence, &at, &a.Stage, &a.Run.Tenant, &a.Run.ID, &a.CallID, &a.UserKey, &a.Tool, &a.ToolDigest,
-		&a.ArgsDigest, &decision, &a.ApprovalID, &a.Dispatched, &a.IsError, &a.ResultDigest, &duration,
+		&a.ArgsDigest, &decision, &a.ApprovalID, &dispatched, &failed, &a.ResultDigest, &duration,
 		&a.Gas,
 	)
+	a.Dispatched, a.IsError = dispatched != 0, failed != 0
 	a.At, a.Decision, a.Duration = fromMicros(at), decision, time.Duration(duration)
 	return a, err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package relational
 
 import (
 	"sync"
@@ -6,9 +6,16 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// notices tells who waits that something changed. A channel that already holds a notice is left as it is: its reader
+// News is what is told after a commit.
+type News struct {
+	Changed []run.Ref // whose watchers are told
+	Work    bool      // the dispatcher is told
+	Mail    bool      // the messenger is told
+}
+
+// Notices tells who waits that something changed. A channel that already holds a notice is left as it is: its reader
 // has yet to look, and will see everything.
-type notices struct {
+type Notices struct {
 	wake     chan struct{}
 	outgoing chan struct{} // to the messenger
 
@@ -16,9 +23,9 @@ type notices struct {
 	watchers map[run.Ref]map[chan struct{}]struct{}
 }
 
-// newNotices starts with a wake-up pending: an opened ledger may hold work.
-func newNotices() *notices {
-	n := &notices{
+// NewNotices starts with a wake-up pending: an opened ledger may hold work.
+func NewNotices() *Notices {
+	n := &Notices{
 		wake: make(chan struct{}, 1), outgoing: make(chan struct{}, 1),
 		watchers: map[run.Ref]map[chan struct{}]struct{}{},
 	}
@@ -34,24 +41,25 @@ func tell(notice chan struct{}) {
 	}
 }
 
-// publish tells the watchers of the runs, and the dispatcher and the messenger when there is something for them.
-func (n *notices) publish(done result) {
+// Publish tells the watchers of the runs, and the dispatcher and the messenger when there is something for them.
+func (n *Notices) Publish(news News) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, ref := range done.changed {
+	for _, ref := range news.Changed {
 		for notice := range n.watchers[ref] {
 			tell(notice)
 		}
 	}
-	if done.wake {
+	if news.Work {
 		tell(n.wake)
 	}
-	if done.tell {
+	if news.Mail {
 		tell(n.outgoing)
 	}
 }
 
-func (n *notices) tellAll() {
+// TellAll tells everybody: news may have been lost.
+func (n *Notices) TellAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, watchers := range n.watchers {
@@ -60,14 +68,10 @@ func (n *notices) tellAll() {
 		}
 	}
 	tell(n.wake)
+	tell(n.outgoing)
 }
 
-// Watch returns a channel that holds a value whenever the run may have changed. stop may be called twice.
-func (l *Ledger) Watch(ref run.Ref) (notice <-chan struct{}, stop func()) {
-	return l.notices.watch(ref)
-}
-
-func (n *notices) watch(ref run.Ref) (notice <-chan struct{}, stop func()) {
+func (n *Notices) watch(ref run.Ref) (notice <-chan struct{}, stop func()) {
 	mine := make(chan struct{}, 1)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -78,7 +82,7 @@ func (n *notices) watch(ref run.Ref) (notice <-chan struct{}, stop func()) {
 	return mine, func() { n.forget(ref, mine) }
 }
 
-func (n *notices) forget(ref run.Ref, notice chan struct{}) {
+func (n *Notices) forget(ref run.Ref, notice chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.watchers[ref], notice)

@@ -1,4 +1,4 @@
-package sqlite
+package relational
 
 import (
 	"context"
@@ -14,7 +14,7 @@ const resolveApproval = `
 		WHEN 'approved' THEN expires_at > ?2
 		WHEN 'denied' THEN expires_at > ?2
 		WHEN 'expired' THEN expires_at <= ?2
-		ELSE 1 END
+		ELSE TRUE END
 	RETURNING run`
 
 // Resolve settles a pending approval. The time is the ledger's, or r.At when that is later.
@@ -23,15 +23,15 @@ func (l *Ledger) Resolve(ctx context.Context, r run.Resolution) (a run.Approval,
 	if !r.Status.Valid() || !r.Status.Settled() {
 		return run.Approval{}, false, fmt.Errorf("%s: %w", op, misuse("an approval cannot be settled as "+string(r.Status)))
 	}
-	answer, err := write(ctx, l, op, func(t *tx) (answer, error) {
+	answer, err := write(ctx, l, op, func(t *Tx) (answer, error) {
 		changed, err := t.resolve(r)
 		if err != nil {
 			return answer{}, err
 		}
-		rows, err := t.rows(selectApprovals+` WHERE a.id = ?`, r.ID)
+		rows, err := t.Query(selectApprovals+` WHERE a.id = ?`, r.ID)
 		a, err := first(rows, err, scanApproval)
 		if changed {
-			t.changed = []run.Ref{a.Run}
+			t.news.Changed = []run.Ref{a.Run}
 		}
 		return answer{a, changed}, orUnknown(err, unknownApproval(op))
 	})
@@ -43,8 +43,8 @@ type answer struct {
 	changed  bool
 }
 
-func (t *tx) resolve(r run.Resolution) (changed bool, err error) {
-	rows, err := t.rows(
+func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
+	rows, err := t.Query(
 		resolveApproval, string(r.Status), micros(later(t.now, r.At)), r.By, r.Reason, r.ID,
 	)
 	places, err := collect(rows, err, number)
@@ -54,27 +54,27 @@ func (t *tx) resolve(r run.Resolution) (changed bool, err error) {
 	if err := t.tell(run.ApprovalSettled, `id = ?4`, r.ID); err != nil {
 		return false, err
 	}
-	ready, err := t.count(
+	ready, err := t.Exec(
 		`UPDATE runs SET phase = 'ready' WHERE place = ?1 AND phase = 'awaiting_approval'
 			AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`, places[0],
 	)
-	t.wake = ready > 0
+	t.news.Work = ready > 0
 	return true, err
 }
 
 // settle settles what is pending of the run, before the batch opens approvals of its own.
-func (p *parcel) settle(t *tx, r row) error {
+func (p *parcel) settle(t *Tx, r row) error {
 	if p.batch.Settle == nil {
 		return nil
 	}
 	return t.settleRun(r.place, *p.batch.Settle)
 }
 
-func (t *tx) settleRun(place int64, r run.Resolution) error {
+func (t *Tx) settleRun(place int64, r run.Resolution) error {
 	if err := t.tell(run.ApprovalSettled, `run = ?4 AND status = 'pending'`, place); err != nil {
 		return err
 	}
-	return t.exec(
+	return t.Later(
 		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?
 			WHERE run = ? AND status = 'pending'`,
 		string(r.Status), micros(later(t.now, r.At)), r.By, r.Reason, place,

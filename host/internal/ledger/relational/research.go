@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -21,8 +20,8 @@ const readResearchKeyed = selectResearch + ` WHERE workspace = ? AND key = ? AND
 // Research returns the entries of a workspace from its newest plan on.
 func (l *Ledger) Research(ctx context.Context, workspace string) ([]run.ResearchEntry, error) {
 	var entries []run.ResearchEntry
-	err := l.read(ctx, "read research", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, readResearch, workspace)
+	err := l.read(ctx, "read research", func(snapshot Session) error {
+		rows, err := snapshot.Query(readResearch, workspace)
 		entries, err = collect(rows, err, scanResearch)
 		return err
 	})
@@ -33,8 +32,8 @@ func (l *Ledger) Research(ctx context.Context, workspace string) ([]run.Research
 func (l *Ledger) ResearchKeyed(ctx context.Context, workspace, key string) (run.ResearchEntry, error) {
 	const op = "read research under its key"
 	var entry run.ResearchEntry
-	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, readResearchKeyed, workspace, key)
+	err := l.read(ctx, op, func(snapshot Session) error {
+		rows, err := snapshot.Query(readResearchKeyed, workspace, key)
 		entry, err = first(rows, err, scanResearch)
 		return orUnknown(err, unknownResearch(op))
 	})
@@ -53,20 +52,20 @@ func (l *Ledger) AddResearch(ctx context.Context, after int64, entry run.Researc
 	const op = "add research"
 	switch {
 	case entry.Workspace == "":
-		return run.ResearchEntry{}, failure(op, misuse("research without a workspace"))
+		return run.ResearchEntry{}, l.failure(op, misuse("research without a workspace"))
 	case !entry.Kind.Valid():
-		return run.ResearchEntry{}, failure(op, misuse("research of unknown kind "+string(entry.Kind)))
+		return run.ResearchEntry{}, l.failure(op, misuse("research of unknown kind "+string(entry.Kind)))
 	case !json.Valid(entry.Body):
-		return run.ResearchEntry{}, failure(op, misuse("research without a JSON body"))
+		return run.ResearchEntry{}, l.failure(op, misuse("research without a JSON body"))
 	}
-	return write(ctx, l, op, func(t *tx) (run.ResearchEntry, error) { return t.addResearch(after, entry) })
+	return write(ctx, l, op, func(t *Tx) (run.ResearchEntry, error) { return t.addResearch(after, entry) })
 }
 
-func (t *tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntry, error) {
+func (t *Tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntry, error) {
 	if entry.At.IsZero() {
 		entry.At = t.now
 	}
-	rows, err := t.rows(readResearchKeyed, entry.Workspace, entry.Key)
+	rows, err := t.Query(readResearchKeyed, entry.Workspace, entry.Key)
 	used, err := collect(rows, err, scanResearch)
 	switch {
 	case err != nil:
@@ -74,7 +73,7 @@ func (t *tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntr
 	case len(used) > 0:
 		return run.ResearchEntry{}, researchExists("add research")
 	}
-	rows, err = t.rows(
+	rows, err = t.Query(
 		insertResearch, entry.Workspace, string(entry.Kind), micros(entry.At), entry.Key, entry.Digest,
 		[]byte(entry.Body), after,
 	)
@@ -82,7 +81,7 @@ func (t *tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntr
 	return added, orUnknown(err, ledger.ErrFenced)
 }
 
-func scanResearch(rows *sql.Rows) (run.ResearchEntry, error) {
+func scanResearch(rows Rows) (run.ResearchEntry, error) {
 	var (
 		entry run.ResearchEntry
 		at    int64

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -15,9 +14,9 @@ const rememberedRuns = selectRuns + `
 // Turns returns what the completed runs of a conversation said, oldest first.
 func (l *Ledger) Turns(ctx context.Context, key run.SessionKey, most run.MemoryBounds) ([]run.Turn, error) {
 	var turns []run.Turn
-	err := l.read(ctx, "recall session", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(
-			ctx, rememberedRuns, string(key.Tenant), key.UserKey, key.SessionID, most.Turns,
+	err := l.read(ctx, "recall session", func(snapshot Session) error {
+		rows, err := snapshot.Query(
+			rememberedRuns, string(key.Tenant), key.UserKey, key.SessionID, most.Turns,
 		)
 		if err != nil {
 			return err
@@ -32,7 +31,7 @@ func (l *Ledger) Turns(ctx context.Context, key run.SessionKey, most run.MemoryB
 
 // newestTurns reads run by run and stops at the first turn that no longer fits: a conversation may hold more than
 // should be in memory at once.
-func newestTurns(rows *sql.Rows, room int) ([]run.Turn, error) {
+func newestTurns(rows Rows, room int) ([]run.Turn, error) {
 	var turns []run.Turn
 	for rows.Next() {
 		r, err := scanRun(rows)
@@ -58,8 +57,8 @@ const runsAhead = `
 // Ahead lists the unfinished runs of a conversation that were created before the one with this id, oldest first.
 func (l *Ledger) Ahead(ctx context.Context, key run.SessionKey, id string) ([]run.Ref, error) {
 	var refs []run.Ref
-	err := l.read(ctx, "look ahead in session", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, runsAhead, string(key.Tenant), key.UserKey, key.SessionID, id)
+	err := l.read(ctx, "look ahead in session", func(snapshot Session) error {
+		rows, err := snapshot.Query(runsAhead, string(key.Tenant), key.UserKey, key.SessionID, id)
 		refs, err = collect(rows, err, scanRef)
 		return err
 	})
@@ -67,15 +66,15 @@ func (l *Ledger) Ahead(ctx context.Context, key run.SessionKey, id string) ([]ru
 }
 
 const someoneWaits = `
-	SELECT EXISTS (SELECT 1 FROM runs ended JOIN runs waiting
+	SELECT CASE WHEN EXISTS (SELECT 1 FROM runs ended JOIN runs waiting
 		ON waiting.tenant = ended.tenant AND waiting.user_key = ended.user_key
 			AND waiting.session_id = ended.session_id AND waiting.finished_at IS NULL
-		WHERE ended.place = ? AND waiting.in_turn = 1)`
+		WHERE ended.place = ? AND waiting.in_turn = 1) THEN 1 ELSE 0 END`
 
 // wakeSession announces that the next run of the conversation may have become claimable.
-func (t *tx) wakeSession(place int64) error {
-	rows, err := t.rows(someoneWaits, place)
+func (t *Tx) wakeSession(place int64) error {
+	rows, err := t.Query(someoneWaits, place)
 	waits, err := first(rows, err, number)
-	t.wake = t.wake || waits != 0
+	t.news.Work = t.news.Work || waits != 0
 	return err
 }

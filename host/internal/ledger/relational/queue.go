@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -32,18 +31,18 @@ func (l *Ledger) Claim(ctx context.Context, owner string) (run.Run, error) {
 	if owner == "" {
 		return run.Run{}, fmt.Errorf("%s: %w", op, errNoOwner)
 	}
-	return write(ctx, l, op, func(t *tx) (run.Run, error) {
-		rows, err := t.rows(claimRun, owner, micros(t.now))
+	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
+		rows, err := t.Query(claimRun, owner, micros(t.now))
 		ref, err := first(rows, err, scanRef)
 		if err != nil {
 			return run.Run{}, orUnknown(err, ledger.ErrEmpty)
 		}
-		t.changed = []run.Ref{ref}
+		t.news.Changed = []run.Ref{ref}
 		return t.find(ref, op)
 	})
 }
 
-func scanRef(rows *sql.Rows) (ref run.Ref, err error) {
+func scanRef(rows Rows) (ref run.Ref, err error) {
 	err = rows.Scan(&ref.Tenant, &ref.ID)
 	return ref, err
 }
@@ -60,8 +59,8 @@ func (l *Ledger) Seize(ctx context.Context, ref run.Ref, owner string) (run.Run,
 	if owner == "" {
 		return run.Run{}, fmt.Errorf("%s: %w", op, errNoOwner)
 	}
-	return write(ctx, l, op, func(t *tx) (run.Run, error) {
-		changed, err := t.count(seizeRun, owner, micros(t.now), string(ref.Tenant), ref.ID)
+	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
+		changed, err := t.Exec(seizeRun, owner, micros(t.now), string(ref.Tenant), ref.ID)
 		if err != nil {
 			return run.Run{}, err
 		}
@@ -74,7 +73,7 @@ func (l *Ledger) Seize(ctx context.Context, ref run.Ref, owner string) (run.Run,
 		case changed == 0:
 			return run.Run{}, ledger.ErrOwned
 		}
-		t.changed = []run.Ref{ref}
+		t.news.Changed = []run.Ref{ref}
 		return r, nil
 	})
 }
@@ -87,13 +86,13 @@ func (l *Ledger) Cancel(ctx context.Context, ref run.Ref, reason string) (run.Ru
 	if reason == "" {
 		reason = string(run.CodeCancelled)
 	}
-	return write(ctx, l, op, func(t *tx) (run.Run, error) {
-		changed, err := t.count(cancelRun, reason, string(ref.Tenant), ref.ID)
+	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
+		changed, err := t.Exec(cancelRun, reason, string(ref.Tenant), ref.ID)
 		if err != nil {
 			return run.Run{}, err
 		}
 		if changed > 0 {
-			t.changed, t.wake = []run.Ref{ref}, true
+			t.news.Changed, t.news.Work = []run.Ref{ref}, true
 		}
 		return t.find(ref, op)
 	})
@@ -110,8 +109,8 @@ const adrift = ` WHERE r.status IN ('queued', 'running') AND (
 // Adrift lists the runs that nobody will drive again, oldest first.
 func (l *Ledger) Adrift(ctx context.Context, owner string) ([]run.Run, error) {
 	var runs []run.Run
-	err := l.read(ctx, "list runs adrift", func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectRuns+adrift, owner)
+	err := l.read(ctx, "list runs adrift", func(snapshot Session) error {
+		rows, err := snapshot.Query(selectRuns+adrift, owner)
 		runs, err = collect(rows, err, scanRun)
 		return err
 	})

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,34 +25,34 @@ func (l *Ledger) Create(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	_, err = write(ctx, l, op, func(t *tx) (done, error) { return done{}, t.create(r, request) })
+	_, err = write(ctx, l, op, func(t *Tx) (done, error) { return done{}, t.create(r, request) })
 	return err
 }
 
-func (t *tx) create(r run.Run, request []byte) error {
+func (t *Tx) create(r run.Run, request []byte) error {
 	if r.CreatedAt.IsZero() {
 		r.CreatedAt = t.now
 	}
 	if r.Status == run.Running && r.StartedAt == nil {
 		r.StartedAt = &r.CreatedAt
 	}
-	rows, err := t.rows(
+	rows, err := t.Query(
 		insertRun, string(r.Tenant), r.ID, r.SessionID, r.Request.Identity.UserKey, string(r.Kind),
 		string(r.Status), r.Owner, r.Owner, r.Epoch, r.Attempts, micros(r.CreatedAt), optional(r.StartedAt),
-		len(request), r.Request.Multitask.Waits(),
+		len(request), flag(r.Request.Multitask.Waits()),
 	)
 	place, err := first(rows, err, number)
-	if taken(err) {
+	if t.taken(err) {
 		return runExists("create run")
 	}
 	if err != nil {
 		return err
 	}
-	t.changed, t.wake = []run.Ref{r.Ref}, r.Status == run.Queued
+	t.news.Changed, t.news.Work = []run.Ref{r.Ref}, r.Status == run.Queued
 	if err := t.key(place, r); err != nil {
 		return err
 	}
-	return t.exec(`INSERT INTO run_bodies (run, request, outcome) VALUES (?, ?, CAST('{}' AS BLOB))`, place, request)
+	return t.Later(`INSERT INTO run_bodies (run, request, outcome) VALUES (?, ?, ?)`, place, request, []byte(`{}`))
 }
 
 // creatable refuses runs that are neither queued nor owned.
@@ -91,8 +90,8 @@ const (
 func (l *Ledger) Run(ctx context.Context, ref run.Ref) (run.Run, error) {
 	const op = "read run"
 	var r run.Run
-	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectRuns+` WHERE r.tenant = ? AND r.id = ?`, string(ref.Tenant), ref.ID)
+	err := l.read(ctx, op, func(snapshot Session) error {
+		rows, err := snapshot.Query(selectRuns+` WHERE r.tenant = ? AND r.id = ?`, string(ref.Tenant), ref.ID)
 		r, err = first(rows, err, scanRun)
 		return orUnknown(err, unknownRun(op))
 	})
@@ -103,8 +102,8 @@ func (l *Ledger) Run(ctx context.Context, ref run.Ref) (run.Run, error) {
 func (l *Ledger) Keyed(ctx context.Context, tenant run.TenantKey, userKey, key string) (run.Run, error) {
 	const op = "read run by idempotency key"
 	var r run.Run
-	err := l.read(ctx, op, func(snapshot *sql.Tx) error {
-		rows, err := snapshot.QueryContext(ctx, selectRuns+`
+	err := l.read(ctx, op, func(snapshot Session) error {
+		rows, err := snapshot.Query(selectRuns+`
 			JOIN idempotency k ON k.run = r.place WHERE k.tenant = ? AND k.user_key = ? AND k.key = ?`,
 			string(tenant), userKey, key)
 		r, err = first(rows, err, scanRun)
@@ -114,15 +113,15 @@ func (l *Ledger) Keyed(ctx context.Context, tenant run.TenantKey, userKey, key s
 }
 
 // key remembers under which idempotency key a run was asked for.
-func (t *tx) key(place int64, r run.Run) error {
+func (t *Tx) key(place int64, r run.Run) error {
 	if r.Request.Idempotency.Key == "" {
 		return nil
 	}
-	err := t.exec(
+	_, err := t.Exec(
 		`INSERT INTO idempotency (tenant, user_key, key, run) VALUES (?, ?, ?, ?)`,
 		string(r.Tenant), r.Request.Identity.UserKey, r.Request.Idempotency.Key, place,
 	)
-	if taken(err) {
+	if t.taken(err) {
 		return runExists("create run")
 	}
 	return err
@@ -132,13 +131,14 @@ func (t *tx) key(place int64, r run.Run) error {
 func (l *Ledger) Runs(ctx context.Context, filter run.Filter) (run.Page[run.Run], error) {
 	where := runConditions(filter)
 	var page run.Page[run.Run]
-	err := l.read(ctx, "list runs", func(snapshot *sql.Tx) error {
-		err := snapshot.QueryRowContext(ctx, `SELECT COUNT(*) FROM runs r`+where.text(), where.args...).Scan(&page.Total)
+	err := l.read(ctx, "list runs", func(snapshot Session) error {
+		rows, err := snapshot.Query(`SELECT COUNT(*) FROM runs r`+where.text(), where.args...)
+		err = fill(rows, err, &page.Total)
 		if err != nil || filter.Limit <= 0 {
 			return err
 		}
-		rows, err := snapshot.QueryContext(
-			ctx, listRuns+where.text()+` ORDER BY r.created_at DESC, r.place DESC LIMIT ?`,
+		rows, err = snapshot.Query(
+			listRuns+where.text()+` ORDER BY r.created_at DESC, r.place DESC LIMIT ?`,
 			append(where.args, filter.Limit)...,
 		)
 		page.Items, err = collect(rows, err, scanRun)
@@ -160,11 +160,11 @@ func runConditions(filter run.Filter) *conditions {
 	return where
 }
 
-func scanRun(rows *sql.Rows) (run.Run, error) {
+func scanRun(rows Rows) (run.Run, error) {
 	var (
 		r                 run.Run
 		created           int64
-		started, finished sql.NullInt64
+		started, finished *int64
 		request, outcome  []byte
 	)
 	err := rows.Scan(
@@ -179,16 +179,8 @@ func scanRun(rows *sql.Rows) (run.Run, error) {
 }
 
 // find returns a run inside a write.
-func (t *tx) find(ref run.Ref, op string) (run.Run, error) {
-	rows, err := t.rows(selectRuns+` WHERE r.tenant = ? AND r.id = ?`, string(ref.Tenant), ref.ID)
+func (t *Tx) find(ref run.Ref, op string) (run.Run, error) {
+	rows, err := t.Query(selectRuns+` WHERE r.tenant = ? AND r.id = ?`, string(ref.Tenant), ref.ID)
 	r, err := first(rows, err, scanRun)
 	return r, orUnknown(err, unknownRun(op))
-}
-
-// orUnknown turns "no rows" into the public error.
-func orUnknown(err, unknown error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return unknown
-	}
-	return err
 }

@@ -1,8 +1,7 @@
-package sqlite
+package relational
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -12,10 +11,10 @@ import (
 func (l *Ledger) Feedback(ctx context.Context, said run.Feedback) error {
 	const op = "keep feedback"
 	if !said.Rating.Valid() {
-		return failure(op, misuse("feedback without a rating"))
+		return l.failure(op, misuse("feedback without a rating"))
 	}
-	_, err := write(ctx, l, op, func(t *tx) (done, error) {
-		kept, err := t.count(`
+	_, err := write(ctx, l, op, func(t *Tx) (done, error) {
+		kept, err := t.Exec(`
 			INSERT INTO feedback (run, rating, comment, at)
 			SELECT place, ?, ?, ? FROM runs WHERE tenant = ? AND id = ? AND session_id = ?
 			ON CONFLICT (run) DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
@@ -31,15 +30,16 @@ func (l *Ledger) Feedback(ctx context.Context, said run.Feedback) error {
 
 // FeedbackOn returns what was said last about a run, and whether anything was.
 func (l *Ledger) FeedbackOn(ctx context.Context, ref run.Ref) (said run.Feedback, found bool, err error) {
-	err = l.read(ctx, "read feedback", func(snapshot *sql.Tx) error {
+	err = l.read(ctx, "read feedback", func(snapshot Session) error {
 		var at int64
 		said = run.Feedback{Ref: ref}
-		err := snapshot.QueryRowContext(ctx, `
+		rows, err := snapshot.Query(`
 			SELECT r.session_id, f.rating, f.comment, f.at FROM feedback f JOIN runs r ON r.place = f.run
 			WHERE r.tenant = ? AND r.id = ?`, string(ref.Tenant), ref.ID,
-		).Scan(&said.SessionID, &said.Rating, &said.Comment, &at)
+		)
+		err = fill(rows, err, &said.SessionID, &said.Rating, &said.Comment, &at)
 		said.At, found = fromMicros(at), err == nil
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, errNone) {
 			return nil
 		}
 		return err

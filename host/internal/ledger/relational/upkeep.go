@@ -1,4 +1,4 @@
-package sqlite
+package relational
 
 import (
 	"context"
@@ -23,8 +23,8 @@ func (l *Ledger) Prune(ctx context.Context, before time.Time, limit int) (remove
 
 func (l *Ledger) pruneNotes(ctx context.Context, before time.Time) error {
 	for {
-		gone, err := write(ctx, l, "prune notes", func(t *tx) (int64, error) {
-			return t.count(pruneNotes, micros(before), noteBatch)
+		gone, err := write(ctx, l, "prune notes", func(t *Tx) (int64, error) {
+			return t.Exec(pruneNotes, micros(before), noteBatch)
 		})
 		if err != nil || gone < noteBatch {
 			return err
@@ -39,15 +39,15 @@ const pruneNotes = `
 func (l *Ledger) pruneRuns(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	for removed < limit {
 		size := min(pruneBatch, limit-removed)
-		gone, err := write(ctx, l, "prune ledger", func(t *tx) ([]run.Ref, error) {
-			rows, err := t.rows(
+		gone, err := write(ctx, l, "prune ledger", func(t *Tx) ([]run.Ref, error) {
+			rows, err := t.Query(
 				`DELETE FROM runs WHERE place IN (
 					SELECT place FROM runs WHERE finished_at IS NOT NULL AND finished_at < ?
 					ORDER BY finished_at LIMIT ?)
 				RETURNING tenant, id`, micros(before), size,
 			)
-			t.changed, err = collect(rows, err, scanRef)
-			return t.changed, err
+			t.news.Changed, err = collect(rows, err, scanRef)
+			return t.news.Changed, err
 		})
 		removed += len(gone)
 		if err != nil || len(gone) < size {
@@ -59,8 +59,8 @@ func (l *Ledger) pruneRuns(ctx context.Context, before time.Time, limit int) (re
 
 // Ping commits a write of one number.
 func (l *Ledger) Ping(ctx context.Context) error {
-	_, err := write(ctx, l, "ping ledger", func(t *tx) (done, error) {
-		return done{}, t.exec(`UPDATE pulse SET at = ? WHERE id = 1`, micros(t.now))
+	_, err := write(ctx, l, "ping ledger", func(t *Tx) (done, error) {
+		return done{}, t.Later(`UPDATE pulse SET at = ? WHERE id = 1`, micros(t.now))
 	})
 	return err
 }

@@ -1,0 +1,68 @@
+package relational
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Tx is one write's part of a transaction.
+type Tx struct {
+	Session
+	ledger *Ledger
+	op     string
+	now    time.Time
+	news   News
+}
+
+// read runs look in one snapshot of the ledger.
+func (l *Ledger) read(ctx context.Context, op string, look func(Session) error) error {
+	if l.closed.Load() {
+		return Closed(op)
+	}
+	err := l.driver.Read(ctx, look)
+	switch {
+	case err == nil:
+		return nil
+	case l.closed.Load():
+		return Closed(op)
+	case ctx.Err() != nil:
+		err = Left{context.Cause(ctx)}
+	}
+	return l.failure(op, err)
+}
+
+// write runs change in a transaction and returns its result when it is committed.
+func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
+	var result, none T
+	err := l.driver.Write(ctx, func(s Session) (News, error) {
+		now, err := s.Now()
+		if err != nil {
+			return News{}, err
+		}
+		t := &Tx{Session: s, ledger: l, op: op, now: now}
+		got, err := change(t)
+		result = got
+		return t.news, err
+	})
+	if err != nil {
+		return none, l.failure(op, err) // a write that is not answered may still touch result
+	}
+	return result, nil
+}
+
+// done is the result of a write that has none.
+type done struct{}
+
+// taken reports whether err says that a unique key exists already.
+func (t *Tx) taken(err error) bool { return err != nil && t.ledger.driver.Taken(err) }
+
+// guard keeps a name from other transactions until the commit. The names are of one kind.
+func (t *Tx) guard(kind string, name ...any) error {
+	if t.ledger.dialect.Guard == "" {
+		return nil
+	}
+	rows, err := t.Query(t.ledger.dialect.Guard, fmt.Sprintf("%s %q", kind, name))
+	_, err = collect(rows, err, func(Rows) (done, error) { return done{}, nil })
+	return err
+}
