@@ -15,7 +15,6 @@ func answerFacts() []fact {
 		{"OfFiftyAnswersToEachOfFiftyQuestionsOneWins", oneAnswerWins},
 		{"SecondAnswerChangesNothing", secondAnswerChangesNothing},
 		{"AnswerAtOrAfterExpiryChangesNothing", lateAnswerChangesNothing},
-		{"AnswerThatSaysItIsLateChangesNothing", selfConfessedLateAnswer},
 		{"ApprovalExpiresWhenItsTimeIsOverAndNotBefore", expiresInTime},
 		{"CancelSettlesAtAnyTime", cancelSettlesAtAnyTime},
 		{"AnswerMustSettle", answerMustSettle},
@@ -86,16 +85,6 @@ func lateAnswerChangesNothing(w *world) {
 		w.same("approval", approvals[0], got)
 	}
 	w.same("phase", run.AwaitingApproval, w.get(r.Ref).Phase)
-}
-
-// selfConfessedLateAnswer: when the clocks of caller and ledger differ, the one that says "too late" is believed.
-func selfConfessedLateAnswer(w *world) {
-	_, approvals := w.parked("r", 1)
-	_, changed, err := w.Resolve(w.Context(), run.Resolution{
-		ID: approvals[0].ID, Status: run.Approved, At: approvals[0].ExpiresAt,
-	})
-	w.must(err)
-	w.same("changed", false, changed)
 }
 
 func expiresInTime(w *world) {

@@ -55,7 +55,8 @@ func filtersSelectApprovals(w *world) {
 	elsewhere, _ := w.parked("r", 0, func(r *run.Run) { r.Tenant = "other" })
 	other := w.approval(elsewhere, 7)
 	other.SessionID, other.UserKey, other.ToolName, other.ID = "s", "u", "write_file", "approval-other"
-	w.append(w.seize(elsewhere.Ref), ledger.Batch{Approvals: []run.Approval{other}, Park: true})
+	w.same("claimed", elsewhere.Ref, w.claim().Ref)
+	w.append(w.get(elsewhere.Ref), ledger.Batch{Approvals: []run.Approval{other}, Park: true})
 	w.resolve("approval-r-0", run.Denied)
 	mine := tenant
 	w.list(run.ApprovalFilter{}, 3, "approval-other", "approval-r-1", "approval-r-0")

@@ -88,7 +88,7 @@ func finishedRunKeepsOutcome(w *world) {
 	w.clock.pass(time.Minute)
 	now := w.clock.Now()
 	want := w.get(r.Ref)
-	want.Status, want.Owner, want.FinishedAt, want.NextSeq = run.Failed, "", &now, 1
+	want.Status, want.Owner, want.LeaseUntil, want.FinishedAt, want.NextSeq = run.Failed, "", nil, &now, 1
 	want.Outcome = run.Outcome{
 		Answer: "a\x00<b>", StopReason: "error", ErrorCode: "internal_error", Error: "Something broke.",
 		Usage: &run.Usage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3}, ToolCalls: map[string]int{"exec": 2},
@@ -101,12 +101,14 @@ func finishedRunKeepsOutcome(w *world) {
 }
 
 func queuedCannotComplete(w *world) {
-	r := w.seize(w.queued("r").Ref)
-	_, err := w.Append(w.Context(), r.Fence(), ledger.Batch{Finish: &ledger.Finish{Status: run.Completed}})
+	r := w.queued("r")
+	_, err := w.Cancel(w.Context(), r.Ref, ledger.Cancellation{Close: &ledger.Closing{
+		Batch: ledger.Batch{Finish: &ledger.Finish{Status: run.Completed}},
+	}})
 	if err == nil {
 		w.Error("a run completed that never ran")
 	}
-	w.finish(r, run.Failed)
+	w.same("run", r, w.get(r.Ref))
 }
 
 func cannotFinishAsRunning(w *world) {
@@ -117,9 +119,9 @@ func cannotFinishAsRunning(w *world) {
 }
 
 func finishLeavesNothingPending(w *world) {
-	r, approvals := w.parked("r", 2)
+	r, approvals := w.asking("r", 2)
 	w.resolve(approvals[0].ID, run.Approved)
-	w.finish(w.seize(r.Ref), run.Failed)
+	w.finish(r, run.Failed)
 	for i, want := range []run.ApprovalStatus{run.Approved, run.ApprovalCancelled} {
 		a, err := w.Approval(w.Context(), approvals[i].ID)
 		w.must(err)
@@ -128,10 +130,10 @@ func finishLeavesNothingPending(w *world) {
 }
 
 func settleSettlesPending(w *world) {
-	r, approvals := w.parked("r", 2)
+	r, approvals := w.asking("r", 2)
 	_, others := w.parked("other", 1)
 	w.resolve(approvals[0].ID, run.Denied)
-	w.append(w.seize(r.Ref), ledger.Batch{Settle: &run.Resolution{
+	w.append(r, ledger.Batch{Settle: &run.Resolution{
 		ID: others[0].ID, Status: run.ApprovalCancelled, Reason: "client_disconnected",
 	}})
 	for id, want := range map[string]run.ApprovalStatus{
@@ -144,9 +146,9 @@ func settleSettlesPending(w *world) {
 }
 
 func settleNeverApproves(w *world) {
-	r, _ := w.parked("r", 1)
+	r, _ := w.asking("r", 1)
 	for _, status := range []run.ApprovalStatus{run.Approved, run.Pending, "", "granted"} {
-		_, err := w.Append(w.Context(), w.get(r.Ref).Fence(), ledger.Batch{Settle: &run.Resolution{Status: status}})
+		_, err := w.Append(w.Context(), r.Fence(), ledger.Batch{Settle: &run.Resolution{Status: status}})
 		if err == nil {
 			w.Errorf("settled as %q", status)
 		}

@@ -19,7 +19,7 @@ func cancelFacts() []fact {
 
 func (w *world) cancel(of run.Ref, reason string) run.Run {
 	w.Helper()
-	r, err := w.Cancel(w.Context(), of, reason)
+	r, err := w.Cancel(w.Context(), of, ledger.Cancellation{Reason: reason})
 	w.must(err)
 	return r
 }
@@ -53,7 +53,7 @@ func finishedIsUnchanged(w *world) {
 }
 
 func unknownIsNotCancelled(w *world) {
-	_, err := w.Cancel(w.Context(), ref("r"), "")
+	_, err := w.Cancel(w.Context(), ref("r"), ledger.Cancellation{})
 	w.refused(err, ledger.ErrUnknown)
 }
 

@@ -15,13 +15,12 @@ func claimFacts() []fact {
 		{"OldestRunIsClaimedFirst", oldestIsClaimedFirst},
 		{"ClaimMakesARunRunning", claimMakesRunning},
 		{"EmptyQueueSaysSo", emptyQueueSaysSo},
-		{"ChatRunIsNeverClaimed", chatIsNeverClaimed},
+		{"EachKindIsClaimedByItself", kindsAreClaimedApart},
 		{"EachRunIsClaimedOnce", eachRunIsClaimedOnce},
 		{"CancelledRunIsNeverClaimed", cancelledIsNeverClaimed},
 		{"ReleasedRunIsClaimedAgain", releasedIsClaimedAgain},
 		{"RunThatWaitsForAPersonIsNotClaimed", waitingIsNotClaimed},
 		{"ReadyRunIsClaimedAgain", readyIsClaimedAgain},
-		{"SeizedRunIsNotClaimed", seizedIsNotClaimed},
 		{"StartIsTheFirstClaim", startIsTheFirstClaim},
 	}
 }
@@ -29,7 +28,7 @@ func claimFacts() []fact {
 // nothing demands that the queue has nothing to claim.
 func (w *world) nothing() {
 	w.Helper()
-	r, err := w.Claim(w.Context(), node)
+	r, err := w.Claim(w.Context(), by(node))
 	if !errors.Is(err, ledger.ErrEmpty) {
 		w.Fatalf("claimed %q with error %v, want %v", r.ID, err, ledger.ErrEmpty)
 	}
@@ -46,7 +45,8 @@ func oldestIsClaimedFirst(w *world) {
 func claimMakesRunning(w *world) {
 	want := w.queued("r")
 	w.clock.pass(time.Minute)
-	now := w.clock.Now()
+	now, until := w.clock.Now(), w.clock.Now().Add(lease)
+	want.LeaseUntil = &until
 	want.Status, want.Owner, want.Epoch, want.Attempts, want.StartedAt = run.Running, node, 1, 1, &now
 	w.same("claimed run", want, w.claim())
 	w.same("stored run", want, w.get(want.Ref))
@@ -54,9 +54,14 @@ func claimMakesRunning(w *world) {
 
 func emptyQueueSaysSo(w *world) { w.nothing() }
 
-func chatIsNeverClaimed(w *world) {
-	w.queued("r", chat)
+func kindsAreClaimedApart(w *world) {
+	w.queued("chat", chat)
 	w.nothing()
+	w.queued("background")
+	r, err := w.Claim(w.Context(), ledger.Claimant{Owner: node, Kind: run.Chat, Lease: lease})
+	w.must(err)
+	w.same("chat", "chat", r.ID)
+	w.same("background", "background", w.claim().ID)
 }
 
 func eachRunIsClaimedOnce(w *world) {
@@ -68,7 +73,7 @@ func eachRunIsClaimedOnce(w *world) {
 	claims := map[string]int{}
 	together(16, func(i int) {
 		for {
-			r, err := w.Claim(w.Context(), fmt.Sprintf("node-%d", i))
+			r, err := w.Claim(w.Context(), by(fmt.Sprintf("node-%d", i)))
 			if errors.Is(err, ledger.ErrEmpty) {
 				return
 			}
@@ -91,8 +96,7 @@ func eachRunIsClaimedOnce(w *world) {
 
 func cancelledIsNeverClaimed(w *world) {
 	r := w.queued("r")
-	_, err := w.Cancel(w.Context(), r.Ref, "changed my mind")
-	w.must(err)
+	w.cancel(r.Ref, "changed my mind")
 	w.nothing()
 }
 
@@ -101,7 +105,8 @@ func releasedIsClaimedAgain(w *world) {
 	first := w.claim()
 	w.append(first, ledger.Batch{Release: true})
 	released := w.get(first.Ref)
-	w.same("status", run.Queued, released.Status)
+	w.same("status, phase", []string{"running", "ready"}, []string{string(released.Status), string(released.Phase)})
+	w.same("lease", (*time.Time)(nil), released.LeaseUntil)
 	w.same("owner", "", released.Owner)
 	again := w.claim()
 	w.same("epoch and attempts", []int64{2, 2}, []int64{again.Epoch, int64(again.Attempts)})
@@ -120,11 +125,6 @@ func readyIsClaimedAgain(w *world) {
 	w.same("run", r.Ref, again.Ref)
 	w.same("phase", run.Active, again.Phase)
 	w.same("epoch", int64(2), again.Epoch)
-}
-
-func seizedIsNotClaimed(w *world) {
-	w.seize(w.queued("r").Ref)
-	w.nothing()
 }
 
 func startIsTheFirstClaim(w *world) {

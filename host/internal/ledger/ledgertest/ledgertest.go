@@ -17,7 +17,7 @@ type Opener func(t *testing.T, clock func() time.Time) ledger.Ledger
 // each test, and the tests run in parallel.
 func Run(t *testing.T, empty func(t *testing.T) Opener) {
 	for _, part := range [][]fact{
-		runFacts(), claimFacts(), seizeFacts(), cancelFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
+		runFacts(), claimFacts(), cancelFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
 		sessionFacts(), approvalFacts(), answerFacts(), outboxFacts(), pairFacts(), feedbackFacts(),
 		researchFacts(), noteFacts(), bookFacts(), pruneFacts(), closeFacts(),
 	} {

@@ -117,7 +117,7 @@ func prunedRunTakesNotices(w *world) {
 	w.append(r, ledger.Batch{Approvals: []run.Approval{w.approval(r, 0)}})
 	w.finish(r, run.Completed)
 	w.clock.pass(time.Hour)
-	if _, err := w.Prune(context.Background(), w.clock.Now(), 10); err != nil {
+	if _, err := w.Prune(context.Background(), ledger.Retention{Runs: time.Minute}, 10); err != nil {
 		w.Error(errors.Unwrap(err))
 	}
 	w.same("notices", []string{}, noticeIDs(w.due()))

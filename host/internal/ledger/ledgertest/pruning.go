@@ -21,9 +21,10 @@ func pruneFacts() []fact {
 // prune removes what finished before a time that far ahead.
 func (w *world) prune(ahead time.Duration, limit int) int {
 	w.Helper()
-	removed, err := w.Prune(w.Context(), w.clock.Now().Add(ahead), limit)
+	w.clock.pass(ahead + time.Microsecond)
+	pruned, err := w.Prune(w.Context(), ledger.Retention{Runs: time.Microsecond}, limit)
 	w.must(err)
-	return removed
+	return pruned.Runs
 }
 
 func pruneRemovesOldRuns(w *world) {

@@ -48,7 +48,7 @@ func createdRunReadsBackWhole(w *world) {
 
 func takenIDIsRefused(w *world) {
 	r := w.queued("r")
-	err := w.Create(w.Context(), r)
+	_, err := w.Create(w.Context(), r, ledger.Door{})
 	w.refused(err, ledger.ErrExists)
 	code, sentence := run.Public(err)
 	w.same("public face", []string{"run_exists", "Run already exists"}, []string{string(code), sentence})
@@ -58,7 +58,7 @@ func oneCreatorSucceeds(w *world) {
 	var created atomic.Int32
 	together(20, func(int) {
 		r := run.Run{Ref: ref("r"), Kind: run.Background, Status: run.Queued}
-		switch err := w.Create(w.Context(), r); {
+		switch _, err := w.Create(w.Context(), r, ledger.Door{}); {
 		case err == nil:
 			created.Add(1)
 		case !errors.Is(err, ledger.ErrExists):
@@ -108,7 +108,7 @@ func oneCreatorUnderAKey(w *world) {
 	together(20, func(i int) {
 		r := run.Run{Ref: ref(fmt.Sprintf("r%d", i)), Kind: run.Background, Status: run.Queued}
 		keyed("u", "k")(&r)
-		switch err := w.Create(w.Context(), r); {
+		switch _, err := w.Create(w.Context(), r, ledger.Door{}); {
 		case err == nil:
 			created.Add(1)
 		case !errors.Is(err, ledger.ErrExists):
@@ -145,7 +145,7 @@ func newRunIsQueuedOrOwned(w *world) {
 		{Ref: ref("d"), Status: run.Queued},
 		{Kind: run.Chat, Status: run.Queued},
 	} {
-		if err := w.Create(w.Context(), r); err == nil {
+		if _, err := w.Create(w.Context(), r, ledger.Door{Lease: lease}); err == nil {
 			w.Errorf("created %+v", r.Ref)
 		}
 	}
@@ -182,9 +182,10 @@ func listsLeaveOutWhatMayBeLong(w *world) {
 }
 
 func oneMomentIsOrdered(w *world) {
-	at := w.clock.Now()
 	for _, id := range []string{"b", "a", "c"} {
-		w.queued(id, func(r *run.Run) { r.CreatedAt = at })
+		r := run.Run{Ref: ref(id), Kind: run.Background, Status: run.Queued}
+		_, err := w.Create(w.Context(), r, ledger.Door{})
+		w.must(err)
 	}
 	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
 	w.must(err)

@@ -74,8 +74,8 @@ func watcherHearsOfChanges(w *world) {
 	w.heard("parking", notice)
 	w.resolve(approval.ID, run.Denied)
 	w.heard("answer", notice)
-	r = w.seize(r.Ref)
-	w.heard("seizure", notice)
+	r = w.claim()
+	w.heard("claim of what was parked", notice)
 	w.append(r, ledger.Batch{Events: []run.Event{think("x")}})
 	w.heard("event", notice)
 	w.finish(r, run.Completed)
@@ -125,8 +125,6 @@ func dispatcherHearsOfWork(w *world) {
 	w.heard("a ready run", w.Wake())
 	w.append(r, ledger.Batch{Release: true})
 	w.heard("a released run", w.Wake())
-	w.append(w.seize(r.Ref), ledger.Batch{Release: true})
-	w.heard("a run released by its seizer", w.Wake())
 }
 
 func openedLedgerWakes(w *world) {

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	node    = "node-1" // the incarnation that lives
+	node    = "node-1"        // the incarnation that lives
+	lease   = 240 * time.Hour // longer than any test lets pass, unless it says so
 	tenant  = run.TenantKey("pska")
 	patient = time.Minute // bounds a wait that a broken driver would never end
 )
@@ -84,9 +85,9 @@ func (w *world) refused(err, want error) {
 }
 
 // same compares, want first.
-func (w *world) same(what string, want, got any) {
+func (w *world) same(what string, want, got any, options ...cmp.Option) {
 	w.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, options...); diff != "" {
 		w.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
@@ -98,14 +99,15 @@ func (w *world) queued(id string, edits ...func(*run.Run)) run.Run {
 	w.Helper()
 	w.clock.pass(time.Second)
 	r := run.Run{
-		Ref: ref(id), SessionID: "session-" + id, Kind: run.Background, Status: run.Queued, CreatedAt: w.clock.Now(),
+		Ref: ref(id), SessionID: "session-" + id, Kind: run.Background, Status: run.Queued,
 		Request: run.Request{ID: id, Identity: sdk.Identity{UserKey: "pska:user", TenantKey: string(tenant)}},
 	}
 	for _, edit := range edits {
 		edit(&r)
 	}
-	w.must(w.Create(w.Context(), r))
-	return r
+	made, err := w.Create(w.Context(), r, ledger.Door{Lease: lease})
+	w.must(err)
+	return made
 }
 
 // driven returns a run that the living incarnation drives.
@@ -120,14 +122,18 @@ func chat(r *run.Run) { r.Kind = run.Chat }
 
 func (w *world) claim() run.Run {
 	w.Helper()
-	r, err := w.Claim(w.Context(), node)
-	w.must(err)
-	return r
+	return w.claimBy(node, lease)
 }
 
-func (w *world) seize(of run.Ref) run.Run {
+// by claims background runs for long.
+func by(owner string) ledger.Claimant {
+	return ledger.Claimant{Owner: owner, Kind: run.Background, Lease: lease}
+}
+
+// claimBy claims a background run for another owner or another time.
+func (w *world) claimBy(owner string, lease time.Duration) run.Run {
 	w.Helper()
-	r, err := w.Seize(w.Context(), of, node)
+	r, err := w.Claim(w.Context(), ledger.Claimant{Owner: owner, Kind: run.Background, Lease: lease})
 	w.must(err)
 	return r
 }
@@ -161,12 +167,20 @@ func (w *world) finish(r run.Run, status run.Status) {
 // parked returns a run that waits for n people. Its approvals expire after five minutes.
 func (w *world) parked(id string, n int, edits ...func(*run.Run)) (run.Run, []run.Approval) {
 	w.Helper()
+	r, approvals := w.asking(id, n, edits...)
+	w.append(r, ledger.Batch{Park: true})
+	return r, approvals
+}
+
+// asking returns a run that is driven while n people are asked.
+func (w *world) asking(id string, n int, edits ...func(*run.Run)) (run.Run, []run.Approval) {
+	w.Helper()
 	r := w.driven(id, edits...)
 	approvals := make([]run.Approval, n)
 	for i := range approvals {
 		approvals[i] = w.approval(r, i)
 	}
-	w.append(r, ledger.Batch{Approvals: approvals, Park: true})
+	w.append(r, ledger.Batch{Approvals: approvals})
 	return r, approvals
 }
 

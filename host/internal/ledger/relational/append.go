@@ -56,7 +56,7 @@ func pack(fence run.Fence, batch ledger.Batch) (*parcel, error) {
 			return nil, err
 		}
 	}
-	p.sums = p.add()
+	p.sums = p.sum()
 	return p, nil
 }
 
@@ -86,7 +86,7 @@ func sound(batch ledger.Batch) error {
 	return nil
 }
 
-func (p *parcel) add() sums {
+func (p *parcel) sum() sums {
 	var s sums
 	for _, e := range p.entries {
 		s.eventBytes += int64(len(e.payload))
@@ -108,13 +108,19 @@ func (p *parcel) add() sums {
 	return s
 }
 
-// The fence and the sequence are one statement: who may not write gets no number.
-const advanceRun = `
+// The fence and the sequence are one statement: who may not write gets no number. An event ends the pause that came
+// with a claim.
+const (
+	advance = `
 	UPDATE runs SET next_seq = next_seq + ?1, event_bytes = event_bytes + ?2, errors = errors + ?3,
 		audits = audits + ?4, audit_bytes = audit_bytes + ?5, decisions = decisions + ?6, calls = calls + ?7,
-		call_time = call_time + ?8
-	WHERE tenant = ?9 AND id = ?10 AND owner = ?11 AND owner <> '' AND epoch = ?12 AND finished_at IS NULL
-	RETURNING place, session_id, status, next_seq - ?1`
+		call_time = call_time + ?8, not_before = CASE WHEN ?1 > 0 THEN 0 ELSE not_before END`
+	advanced   = ` RETURNING place, session_id, status, next_seq - ?1`
+	advanceRun = advance + `
+	WHERE tenant = ?9 AND id = ?10 AND owner = ?11 AND owner <> '' AND epoch = ?12 AND finished_at IS NULL` + advanced
+	advanceUndriven = advance + `
+	WHERE place = ?9 AND finished_at IS NULL` + advanced
+)
 
 // row is the run's row as the fence found it.
 type row struct {
@@ -129,17 +135,27 @@ func scanRow(rows Rows) (r row, err error) {
 	return r, err
 }
 
+// store commits the parcel under its fence.
 func (p *parcel) store(t *Tx) ([]run.Event, error) {
-	s, fence := p.sums, p.fence
-	rows, err := t.Query(
-		advanceRun, len(p.entries), s.eventBytes, s.errors, s.audits, s.auditBytes, s.decisions, s.calls, s.callTime,
-		string(fence.Tenant), fence.ID, fence.Owner, fence.Epoch,
-	)
+	events, err := p.add(t, advanceRun, string(p.fence.Tenant), p.fence.ID, p.fence.Owner, p.fence.Epoch)
+	return events, orUnknown(err, ledger.ErrFenced)
+}
+
+// close commits the parcel to a run that nobody drives and whose row is locked.
+func (p *parcel) close(t *Tx, place int64) ([]run.Event, error) {
+	return p.add(t, advanceUndriven, place)
+}
+
+// add stores all parts of the parcel, or returns errNone when the statement finds no run that it may advance.
+func (p *parcel) add(t *Tx, statement string, of ...any) ([]run.Event, error) {
+	s := p.sums
+	args := []any{len(p.entries), s.eventBytes, s.errors, s.audits, s.auditBytes, s.decisions, s.calls, s.callTime}
+	rows, err := t.Query(statement, append(args, of...)...)
 	r, err := first(rows, err, scanRow)
 	if err != nil {
-		return nil, orUnknown(err, ledger.ErrFenced)
+		return nil, err
 	}
-	t.news.Changed = []run.Ref{fence.Ref}
+	t.news.Changed = []run.Ref{p.fence.Ref}
 	events, err := p.storeEvents(t, r)
 	if err != nil {
 		return nil, err

@@ -134,11 +134,3 @@ func approvalConditions(filter run.ApprovalFilter) *conditions {
 	where.equal(`a.status`, string(filter.Status))
 	return where
 }
-
-// later returns the later of the ledger's time and the caller's: whichever clock says that it is too late is right.
-func later(now, caller time.Time) time.Time {
-	if caller.After(now) {
-		return Exact(caller)
-	}
-	return now
-}

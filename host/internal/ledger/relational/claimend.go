@@ -4,6 +4,13 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
+// nobodys is a run without an owner. A claim that ended well counts as no attempt that failed.
+const nobodys = `owner = '', lease_until = 0, not_before = 0, claimed_seq = -1`
+
+// A run that was begun is not queued again: it goes on from where it was.
+const releaseRun = `
+	UPDATE runs SET ` + nobodys + `, phase = CASE status WHEN 'running' THEN 'ready' ELSE '' END WHERE place = ?`
+
 // endClaim parks, releases or finishes the run when the batch says so.
 func (p *parcel) endClaim(t *Tx, r row) error {
 	switch {
@@ -11,7 +18,7 @@ func (p *parcel) endClaim(t *Tx, r row) error {
 		return p.park(t, r)
 	case p.batch.Release:
 		t.news.Work = true
-		return t.Later(`UPDATE runs SET status = 'queued', phase = '', owner = '' WHERE place = ?`, r.place)
+		return t.Later(releaseRun, r.place)
 	case p.batch.Finish != nil:
 		return p.finish(t, r)
 	}
@@ -24,7 +31,7 @@ func (p *parcel) park(t *Tx, r row) error {
 		return misuse("a run cannot be parked while it is " + string(r.status))
 	}
 	rows, err := t.Query(
-		`UPDATE runs SET owner = '', phase = CASE
+		`UPDATE runs SET `+nobodys+`, phase = CASE
 			WHEN EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending') THEN 'awaiting_approval'
 			ELSE 'ready' END
 		WHERE place = ?1 RETURNING CASE phase WHEN 'ready' THEN 1 ELSE 0 END`, r.place,
@@ -35,7 +42,7 @@ func (p *parcel) park(t *Tx, r row) error {
 }
 
 const finishRun = `
-	UPDATE runs SET status = ?1, phase = '', owner = '', finished_at = ?2, body_bytes = body_bytes + ?3,
+	UPDATE runs SET ` + nobodys + `, status = ?1, phase = '', finished_at = ?2, body_bytes = body_bytes + ?3,
 		prompt_tokens = ?4, completion_tokens = ?5, total_tokens = ?6
 	WHERE place = ?7`
 

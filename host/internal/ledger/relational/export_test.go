@@ -4,7 +4,7 @@ import "github.com/fastreact/fastreact/host/internal/run"
 
 // The statements whose plans are looked at.
 const (
-	ClaimRun          = claimRun
+	NextRun           = nextRun
 	ListRuns          = listRuns
 	SelectApprovals   = selectApprovals
 	ReadResearch      = readResearch

@@ -24,7 +24,7 @@ func (l *Ledger) failure(op string, err error) error {
 	case errors.As(err, &gone):
 		return fmt.Errorf("%s: %w", op, gone.Cause)
 	case errors.As(err, &wrong), errors.Is(err, ledger.ErrFenced), errors.Is(err, ledger.ErrEmpty),
-		errors.Is(err, ledger.ErrOwned):
+		errors.Is(err, ledger.ErrFull), errors.Is(err, ledger.ErrBusy):
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	return &run.Error{Code: run.CodeStore, Sentence: l.driver.Sentence(err), Op: op, Cause: err}

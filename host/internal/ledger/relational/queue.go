@@ -2,115 +2,89 @@ package relational
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// The conditions are those of the index runs_claimable, word for word, so that claiming never scans.
-const claimRun = `
-	UPDATE runs SET status = 'running', phase = '', owner = ?1, keeper = ?1, epoch = epoch + 1,
-		attempts = attempts + 1, started_at = COALESCE(started_at, ?2)
-	WHERE place = (
-		SELECT place FROM runs AS next
-		WHERE kind = 'background' AND owner = '' AND cancel = '' AND (status = 'queued' OR phase = 'ready')
-			AND (in_turn = 0 OR status <> 'queued' OR NOT EXISTS (
-				SELECT 1 FROM runs AS ahead
-				WHERE ahead.tenant = next.tenant AND ahead.user_key = next.user_key
-					AND ahead.session_id = next.session_id AND ahead.finished_at IS NULL AND ahead.place < next.place))
-		ORDER BY created_at, place LIMIT 1)
-	RETURNING tenant, id`
+// nextRun says about the row itself what the index runs_claimable says, word for word: looking for a run passes over
+// those that are driven and over hardly anything else.
+const nextRun = `
+	SELECT place FROM runs AS next
+	WHERE kind = ?4 AND finished_at IS NULL AND cancel = '' AND phase <> 'awaiting_approval'
+		AND (owner = '' OR lease_until <= ?2) AND not_before <= ?2
+		AND (in_turn = 0 OR next_seq > 0 OR NOT EXISTS (
+			SELECT 1 FROM runs AS ahead
+			WHERE ahead.tenant = next.tenant AND ahead.user_key = next.user_key
+				AND ahead.session_id = next.session_id AND ahead.finished_at IS NULL AND ahead.place < next.place))
+	ORDER BY created_at, place LIMIT 1`
 
-var errNoOwner = errors.New("a claim needs an owner")
+// Pause is how long after its lease, in microseconds, a run that was claimed in vain that often is not claimed again.
+const Pause = `CASE barren WHEN 0 THEN 0 WHEN 1 THEN 1000000 WHEN 2 THEN 2000000 WHEN 3 THEN 4000000 ELSE 8000000 END`
 
-// Claim takes the oldest background run that may be driven.
-func (l *Ledger) Claim(ctx context.Context, owner string) (run.Run, error) {
+const (
+	// Between these two stands the lock of the dialect.
+	claimRun = `
+	UPDATE runs SET status = 'running', phase = '', owner = ?1, epoch = epoch + 1, attempts = attempts + 1,
+		started_at = COALESCE(started_at, ?2), lease_until = ?3, claimed_seq = next_seq, not_before = 0,
+		barren = CASE WHEN owner <> '' AND next_seq = claimed_seq THEN barren + 1 ELSE 0 END
+	WHERE place = (` + nextRun
+	claimed = `)
+	RETURNING tenant, id, barren`
+	// Who left a run behind without a new event may do so again. Any event ends the pause.
+	pauseAfter = `UPDATE runs SET not_before = lease_until + ` + Pause + ` WHERE tenant = ? AND id = ?`
+)
+
+// Claim takes the oldest run of a kind that nobody drives and that may go on.
+func (l *Ledger) Claim(ctx context.Context, by ledger.Claimant) (run.Run, error) {
 	const op = "claim run"
-	if owner == "" {
-		return run.Run{}, fmt.Errorf("%s: %w", op, errNoOwner)
+	if err := lasting(by.Owner, by.Lease); err != nil {
+		return run.Run{}, l.failure(op, err)
 	}
+	statement := claimRun + l.dialect.Skip + claimed
 	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
-		rows, err := t.Query(claimRun, owner, micros(t.now))
-		ref, err := first(rows, err, scanRef)
-		if err != nil {
+		rows, err := t.Query(statement, by.Owner, micros(t.now), micros(t.now.Add(by.Lease)), string(by.Kind))
+		var (
+			ref    run.Ref
+			barren int
+		)
+		if err := fill(rows, err, &ref.Tenant, &ref.ID, &barren); err != nil {
 			return run.Run{}, orUnknown(err, ledger.ErrEmpty)
 		}
-		t.news.Changed = []run.Ref{ref}
-		return t.find(ref, op)
-	})
-}
-
-func scanRef(rows Rows) (ref run.Ref, err error) {
-	err = rows.Scan(&ref.Tenant, &ref.ID)
-	return ref, err
-}
-
-const seizeRun = `
-	UPDATE runs SET phase = '', owner = ?1, keeper = ?1, epoch = epoch + 1, attempts = attempts + 1,
-		started_at = CASE status WHEN 'running' THEN COALESCE(started_at, ?2) ELSE started_at END
-	WHERE tenant = ?3 AND id = ?4 AND finished_at IS NULL AND owner <> ?1`
-
-// Seize takes one run that nobody alive drives. Every owner but the one that asks is gone: this process holds the
-// lock.
-func (l *Ledger) Seize(ctx context.Context, ref run.Ref, owner string) (run.Run, error) {
-	const op = "seize run"
-	if owner == "" {
-		return run.Run{}, fmt.Errorf("%s: %w", op, errNoOwner)
-	}
-	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
-		changed, err := t.Exec(seizeRun, owner, micros(t.now), string(ref.Tenant), ref.ID)
-		if err != nil {
-			return run.Run{}, err
-		}
-		r, err := t.find(ref, op)
-		switch {
-		case err != nil:
-			return run.Run{}, err
-		case changed == 0 && r.Status.Terminal():
-			return run.Run{}, ledger.ErrFenced
-		case changed == 0:
-			return run.Run{}, ledger.ErrOwned
+		if barren > 0 {
+			if err := t.Later(pauseAfter, string(ref.Tenant), ref.ID); err != nil {
+				return run.Run{}, err
+			}
 		}
 		t.news.Changed = []run.Ref{ref}
-		return r, nil
+		return t.find(ref)
 	})
 }
 
-const cancelRun = `UPDATE runs SET cancel = ? WHERE tenant = ? AND id = ? AND finished_at IS NULL AND cancel = ''`
-
-// Cancel records the wish to cancel. A wish without a reason is recorded as "cancelled".
-func (l *Ledger) Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error) {
-	const op = "cancel run"
-	if reason == "" {
-		reason = string(run.CodeCancelled)
+// lasting refuses owners without a name or a time.
+func lasting(owner string, lease time.Duration) error {
+	switch {
+	case owner == "":
+		return misuse("a claim needs an owner")
+	case lease < time.Microsecond:
+		return misuse("a claim needs a lease")
 	}
-	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
-		changed, err := t.Exec(cancelRun, reason, string(ref.Tenant), ref.ID)
-		if err != nil {
-			return run.Run{}, err
-		}
-		if changed > 0 {
-			t.news.Changed, t.news.Work = []run.Ref{ref}, true
-		}
-		return t.find(ref, op)
-	})
+	return nil
 }
 
-// Driven by an incarnation that is gone; a chat run whose connection went with the incarnation that drove it last;
-// cancelled while nobody drove it, so that it is never claimed.
-const adrift = ` WHERE r.status IN ('queued', 'running') AND (
-		(r.owner <> '' AND r.owner <> ?1)
-		OR (r.owner = '' AND r.kind = 'chat' AND r.keeper <> '' AND r.keeper <> ?1)
-		OR (r.owner = '' AND r.cancel <> ''))
-	ORDER BY r.created_at, r.place`
+const adrift = ` WHERE r.finished_at IS NULL AND r.cancel <> '' AND (r.owner = '' OR r.lease_until <= ?)
+	ORDER BY r.created_at, r.place LIMIT ?`
 
-// Adrift lists the runs that nobody will drive again, oldest first.
-func (l *Ledger) Adrift(ctx context.Context, owner string) ([]run.Run, error) {
+// Adrift lists the cancelled runs that nobody drives, oldest first.
+func (l *Ledger) Adrift(ctx context.Context, limit int) ([]run.Run, error) {
 	var runs []run.Run
 	err := l.read(ctx, "list runs adrift", func(snapshot Session) error {
-		rows, err := snapshot.Query(selectRuns+adrift, owner)
+		now, err := snapshot.Now()
+		if err != nil {
+			return err
+		}
+		rows, err := snapshot.Query(selectRuns+adrift, micros(now), max(limit, 0))
 		runs, err = collect(rows, err, scanRun)
 		return err
 	})

@@ -17,7 +17,7 @@ const resolveApproval = `
 		ELSE TRUE END
 	RETURNING run`
 
-// Resolve settles a pending approval. The time is the ledger's, or r.At when that is later.
+// Resolve settles a pending approval. The time is the ledger's.
 func (l *Ledger) Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error) {
 	const op = "resolve approval"
 	if !r.Status.Valid() || !r.Status.Settled() {
@@ -45,7 +45,7 @@ type answer struct {
 
 func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
 	rows, err := t.Query(
-		resolveApproval, string(r.Status), micros(later(t.now, r.At)), r.By, r.Reason, r.ID,
+		resolveApproval, string(r.Status), micros(t.now), r.By, r.Reason, r.ID,
 	)
 	places, err := collect(rows, err, number)
 	if err != nil || len(places) == 0 {
@@ -77,6 +77,6 @@ func (t *Tx) settleRun(place int64, r run.Resolution) error {
 	return t.Later(
 		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?
 			WHERE run = ? AND status = 'pending'`,
-		string(r.Status), micros(later(t.now, r.At)), r.By, r.Reason, place,
+		string(r.Status), micros(t.now), r.By, r.Reason, place,
 	)
 }

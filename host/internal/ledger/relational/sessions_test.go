@@ -16,7 +16,7 @@ func TestLookingIntoASessionReadsItsOwnRunsOnly(t *testing.T) {
 		"turns": {relational.RememberedRuns, "runs_remembered", []any{"t", "u", "s", 10}},
 		"ahead": {relational.RunsAhead, "runs_unfinished", []any{"t", "u", "s", "r"}},
 		"wake":  {relational.SomeoneWaits, "runs_unfinished", []any{1}},
-		"claim": {relational.ClaimRun, "runs_unfinished", []any{"me", 1}},
+		"claim": {relational.NextRun, "runs_unfinished", []any{nil, 1, nil, "chat"}},
 	} {
 		got := plan(t, l, c.query, c.args...)
 		if !strings.Contains(got, c.index) || strings.Contains(got, "TEMP B-TREE") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -14,11 +15,17 @@ const (
 )
 
 // Prune removes runs that finished before the time, oldest first, with all that belongs to them, and then notes.
-func (l *Ledger) Prune(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	if removed, err = l.pruneRuns(ctx, before, limit); err != nil || limit <= 0 {
-		return removed, err
+func (l *Ledger) Prune(ctx context.Context, keep ledger.Retention, limit int) (ledger.Pruned, error) {
+	var pruned ledger.Pruned
+	now, err := l.Now(ctx)
+	if err != nil || keep.Runs <= 0 {
+		return pruned, err
 	}
-	return removed, l.pruneNotes(ctx, before)
+	before := now.Add(-keep.Runs)
+	if pruned.Runs, err = l.pruneRuns(ctx, before, limit); err != nil || limit <= 0 {
+		return pruned, err
+	}
+	return pruned, l.pruneNotes(ctx, before)
 }
 
 func (l *Ledger) pruneNotes(ctx context.Context, before time.Time) error {

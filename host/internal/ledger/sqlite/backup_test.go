@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,7 +32,7 @@ func openAt(t *testing.T, path string) *sqlite.Ledger {
 func drivenIn(t *testing.T, l *sqlite.Ledger, id string) run.Run {
 	t.Helper()
 	r := run.Run{Ref: run.Ref{Tenant: "pska", ID: id}, Kind: run.Chat, Status: run.Running, Owner: "me", Epoch: 1}
-	if err := l.Create(t.Context(), r); err != nil {
+	if _, err := l.Create(t.Context(), r, ledger.Door{Lease: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	return r

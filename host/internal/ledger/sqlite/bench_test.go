@@ -35,7 +35,7 @@ func benchmarkAppend(b *testing.B, writers int) {
 			Ref: run.Ref{ID: fmt.Sprintf("run-%d", i)}, Kind: run.Background, Status: run.Running, Owner: "bench",
 			Epoch: 1,
 		}
-		if err := l.Create(ctx, r); err != nil {
+		if _, err := l.Create(ctx, r, ledger.Door{Lease: time.Hour}); err != nil {
 			b.Fatal(err)
 		}
 		fences[i] = r.Fence()

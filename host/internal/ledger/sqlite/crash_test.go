@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
@@ -51,11 +52,11 @@ func writeForEver(path, owner string) error {
 }
 
 func writeOne(ctx context.Context, l *sqlite.Ledger, ref run.Ref, owner string) error {
-	err := l.Create(ctx, run.Run{Ref: ref, Kind: run.Chat, Status: run.Queued})
+	_, err := l.Create(ctx, run.Run{Ref: ref, Kind: run.Chat, Status: run.Queued}, ledger.Door{})
 	if err != nil && !errors.Is(err, ledger.ErrExists) {
 		return err
 	}
-	r, err := l.Seize(ctx, ref, owner)
+	r, err := claimed(ctx, l, owner)
 	if err != nil {
 		return err
 	}
@@ -66,8 +67,21 @@ func writeOne(ctx context.Context, l *sqlite.Ledger, ref run.Ref, owner string) 
 			return err
 		}
 		for _, event := range events {
-			fmt.Println(ref.ID, event.Sequence)
+			fmt.Println(r.ID, event.Sequence)
 		}
+	}
+}
+
+// claimed takes any run, and waits for one whose last claims ended before they came further.
+func claimed(ctx context.Context, l *sqlite.Ledger, owner string) (run.Run, error) {
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		r, err := l.Claim(ctx, ledger.Claimant{Owner: owner, Kind: run.Chat, Lease: time.Hour})
+		if !errors.Is(err, ledger.ErrEmpty) {
+			return r, err
+		}
+		<-again.C
 	}
 }
 

@@ -18,7 +18,7 @@ func TestWithoutAnOutboxNothingIsTold(t *testing.T) {
 	}
 	defer l.Close()
 	r := run.Run{Ref: run.Ref{ID: "r"}, Kind: run.Background, Status: run.Running, Owner: "node", Epoch: 1, Attempts: 1}
-	if err := l.Create(t.Context(), r); err != nil {
+	if _, err := l.Create(t.Context(), r, ledger.Door{Lease: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	batch := ledger.Batch{Approvals: []run.Approval{{ID: "approval-1", Timeout: time.Minute}}}

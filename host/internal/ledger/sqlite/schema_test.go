@@ -111,8 +111,9 @@ func TestALedgerThatNeverHadAuditRecordsTakesNotes(t *testing.T) {
 
 func TestRunsOfAnOlderSchemaAreStillPrunedWithTheirAuditRecords(t *testing.T) {
 	l := openedAt(t, older(t, withoutNotes, aRunWithAudits...))
-	if removed, err := l.Prune(t.Context(), time.UnixMicro(3), 10); err != nil || removed != 1 {
-		t.Fatalf("removed %d: %v", removed, err)
+	keep := ledger.Retention{Runs: time.Hour}
+	if pruned, err := l.Prune(t.Context(), keep, 10); err != nil || pruned.Runs != 1 {
+		t.Fatalf("removed %d: %v", pruned.Runs, err)
 	}
 	left, err := l.Audits(t.Context(), nil, 0, 10)
 	if err != nil || len(left) > 0 {
@@ -123,7 +124,7 @@ func TestRunsOfAnOlderSchemaAreStillPrunedWithTheirAuditRecords(t *testing.T) {
 func TestRunsOfAnOlderSchemaTakeRecordsAgain(t *testing.T) {
 	l := openedAt(t, older(t, withoutNotes, aRunWithAudits...))
 	r := run.Run{Ref: run.Ref{ID: "next"}, Kind: run.Chat, Status: run.Running, Owner: "me", Epoch: 1}
-	if err := l.Create(t.Context(), r); err != nil {
+	if _, err := l.Create(t.Context(), r, ledger.Door{Lease: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Append(t.Context(), r.Fence(), ledger.Batch{Audits: []run.Audit{{Stage: run.Decided}}}); err != nil {

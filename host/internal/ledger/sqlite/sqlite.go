@@ -88,6 +88,9 @@ func (s *store) start(ctx context.Context, notices *relational.Notices) error {
 	if err := migrate(ctx, writing, s.clock().UnixMicro()); err != nil {
 		return errors.Join(err, writing.Close())
 	}
+	if err := inherit(ctx, writing, s.clock().UnixMicro()); err != nil {
+		return errors.Join(err, writing.Close())
+	}
 	s.readers, err = sql.Open(driverName, address(s.path, reading))
 	if err != nil {
 		return errors.Join(err, writing.Close())
@@ -96,6 +99,23 @@ func (s *store) start(ctx context.Context, notices *relational.Notices) error {
 	s.readers.SetMaxIdleConns(readerCount)
 	s.writer = newWriter(writing, s.clock, notices, s.log)
 	go s.writer.loop()
+	return nil
+}
+
+// endLeases leaves of the pause that comes with a claim only what follows its lease.
+const endLeases = `
+	UPDATE runs SET lease_until = 0, not_before = CASE not_before
+		WHEN 0 THEN 0 ELSE ?1 + ` + relational.Pause + ` END
+	WHERE owner <> ''`
+
+// inherit ends what the last incarnation had: it is gone, because this one holds the lock.
+func inherit(ctx context.Context, writing *sql.DB, now int64) error {
+	if _, err := writing.ExecContext(ctx, endLeases, now); err != nil {
+		return fmt.Errorf("end leases of the last incarnation: %w", err)
+	}
+	if _, err := writing.ExecContext(ctx, `DELETE FROM nodes; DELETE FROM duties`); err != nil {
+		return fmt.Errorf("forget the last incarnation: %w", err)
+	}
 	return nil
 }
 

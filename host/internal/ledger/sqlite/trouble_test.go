@@ -40,7 +40,7 @@ func openedAt(t *testing.T, path string) *Ledger {
 func owned(t *testing.T, l *Ledger, id string) run.Fence {
 	t.Helper()
 	r := run.Run{Ref: run.Ref{ID: id}, Kind: run.Chat, Status: run.Running, Owner: "node", Epoch: 1}
-	if err := l.Create(context.Background(), r); err != nil {
+	if _, err := l.Create(context.Background(), r, ledger.Door{Lease: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	return r.Fence()
