@@ -385,7 +385,7 @@ func TestAStreamOutlivesTheWaitForTheBody(t *testing.T) {
 // shaped is a face whose refusals have a shape of their own.
 func shaped() Face {
 	return Face{
-		Shape: func(r *Refusal) any { return refusalBody{"own", errorBody{"own " + r.Code, r.Sentence}} },
+		Shape: func(r *Refusal) any { return refusalBody{"own", errorBody{Code: "own " + r.Code, Message: r.Sentence}} },
 		Routes: []Route{
 			{Method: "POST", Path: "/shaped", Handle: func(x *Exchange) error {
 				x.Bound(4)

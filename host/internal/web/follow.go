@@ -2,11 +2,16 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 )
+
+// ErrStopping is the end of a tail that the service ends while the run goes on, here or on another node: what follows
+// is in the log.
+var ErrStopping = errors.New("the service is stopping")
 
 // pageSize is how many events a tail reads at a time.
 const pageSize = 32
@@ -18,21 +23,23 @@ type RunLog interface {
 	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
 }
 
-// Tail reads a run from the log: what is there, then what comes, until the run is over.
+// Tail reads a run from the log: what is there, then what comes, until the run is over. Whoever drives the run, and
+// whether a notice of it arrives, makes no difference: the log is looked at every Poll.
 type Tail struct {
 	Log     RunLog
 	Ref     run.Ref
 	After   int64 // sequence of the last event that is not wanted; -1 = the start
 	Poll    time.Duration
 	Silence time.Duration
-	Ending  <-chan struct{} // may be nil
+	Ending  <-chan struct{} // closed when the service stops; may be nil
+	Patient bool            // a store that cannot be read now is asked again
 
 	Each func(run.Event) error
 	Idle func() error
 }
 
 // Follow calls Each for every event after the start, in order, and Idle after every stretch of silence. It returns
-// nil when the run is over or Ending is closed, and the first error otherwise.
+// nil when the run is over, ErrStopping when Ending is closed before that, and the first error otherwise.
 func (t *Tail) Follow(ctx context.Context) error {
 	notice, stop := t.Log.Watch(t.Ref)
 	defer stop()
@@ -43,7 +50,7 @@ func (t *Tail) Follow(ctx context.Context) error {
 	for {
 		before := t.After
 		over, err := t.catchUp(ctx)
-		if over || err != nil {
+		if over || err != nil && !t.outlasts(err) {
 			return err
 		}
 		if t.After != before {
@@ -58,11 +65,23 @@ func (t *Tail) Follow(ctx context.Context) error {
 			}
 			silence.Reset(t.Silence)
 		case <-t.Ending:
-			return nil
+			return t.lastLook(ctx)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// outlasts reports whether a look that failed is followed by another.
+func (t *Tail) outlasts(err error) bool { return t.Patient && run.IsCode(err, run.CodeStore) }
+
+// lastLook passes on what came before the service stopped.
+func (t *Tail) lastLook(ctx context.Context) error {
+	over, err := t.catchUp(ctx)
+	if over || err != nil {
+		return err
+	}
+	return ErrStopping
 }
 
 // catchUp passes on what is in the log and reports whether the run is over. A terminal event says so; only where

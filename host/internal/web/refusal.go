@@ -13,6 +13,7 @@ type Refusal struct {
 	Sentence   string        // for people
 	Fields     []FieldError  // what is wrong with the body; replaces the sentence in "detail"
 	RetryAfter time.Duration // 0 = the header is left out; less than a second counts as one
+	First      *int64        // sequence of the first event that is there; nil unless earlier ones were asked for
 }
 
 // Error returns code and sentence.
@@ -54,10 +55,11 @@ type refusalBody struct {
 type errorBody struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	First   *int64 `json:"first_available_sequence,omitempty"`
 }
 
 func (r *Refusal) body() refusalBody {
-	body := refusalBody{Detail: r.Sentence, Error: errorBody{r.Code, r.Sentence}}
+	body := refusalBody{Detail: r.Sentence, Error: errorBody{r.Code, r.Sentence, r.First}}
 	if len(r.Fields) > 0 {
 		fields := make([]FieldError, len(r.Fields))
 		for i, field := range r.Fields {

@@ -295,8 +295,8 @@ func TestAServiceThatStopsEndsAStreamWithItsRun(t *testing.T) {
 	closing := make(chan struct{})
 	b := newBook(func(ctx context.Context, b *book, r run.Run) {
 		pending(ctx, b, r)
-		close(closing)
 		b.add(r, run.Event{Kind: run.Errored, Metadata: []byte(`{"code":"interrupted"}`)})
+		close(closing)
 	})
 	handler := served(t, b, func(cfg *Config, _ *web.Config) { cfg.Closing = closing })
 	got := post(t.Context(), handler, "/api/chat", hello).Body.String()
@@ -304,6 +304,30 @@ func TestAServiceThatStopsEndsAStreamWithItsRun(t *testing.T) {
 		t.Error(got)
 	}
 	wantCancelled(t, b)
+}
+
+// No other node can go on with this stream: its frames have no ids.
+func TestAServiceThatStopsFailsAStreamWhoseRunIsNotOver(t *testing.T) {
+	for path, end := range map[string]string{
+		"/api/chat":   failureFrame(internalFailure) + frame("done", `{"outcome":"FAILED"}`),
+		"/api/ai_ops": frame("message", `{"type":"done","data":null}`),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			closing := make(chan struct{})
+			b := newBook(func(ctx context.Context, b *book, r run.Run) {
+				pending(ctx, b, r)
+				synctest.Wait()
+				close(closing)
+			})
+			handler := served(t, b, func(cfg *Config, _ *web.Config) { cfg.Closing = closing })
+			body := map[string]string{"/api/chat": hello}[path]
+			got := post(t.Context(), handler, path, body).Body.String()
+			if !strings.HasSuffix(got, end) {
+				t.Errorf("%s: %s", path, got)
+			}
+			wantCancelled(t, b, "STREAM_FAILED")
+		})
+	}
 }
 
 func TestAClientWhoseTimeIsUpBeforeAWorkerIsFreeHearsThatNoneWas(t *testing.T) {

@@ -21,7 +21,7 @@ type Engine interface {
 	// Chat stores a run and drives it at once. A detached one outlives the connection.
 	Chat(connection context.Context, request run.Request) (run.Run, error)
 	// Cancel ends a run and returns it as it then is; one that is over stays as it is.
-	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
+	Cancel(ctx context.Context, ref run.Ref, reason string, key run.Idempotency) (run.Run, error)
 }
 
 // Records reads runs and their events. The ledger is one.
@@ -55,7 +55,7 @@ type Config struct {
 	MaxRequestBytes int64
 	KeepAlive       time.Duration   // silence after which a stream says that it lives; 0 = 15 s
 	Poll            time.Duration   // how often to look for events that nobody announced; 0 = 1 s
-	Closing         <-chan struct{} // when closed, nothing begins that waits for a worker; may be nil
+	Closing         <-chan struct{} // when closed, nothing begins that waits for a worker, and what is not over fails; may be nil
 	Log             *slog.Logger    // nil = silent
 }
 

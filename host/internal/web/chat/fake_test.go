@@ -58,7 +58,7 @@ func (b *book) Chat(_ context.Context, request run.Request) (run.Run, error) {
 	return r, nil
 }
 
-func (b *book) Cancel(_ context.Context, ref run.Ref, reason string) (run.Run, error) {
+func (b *book) Cancel(_ context.Context, ref run.Ref, reason string, _ run.Idempotency) (run.Run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.cancelled = append(b.cancelled, ref.ID+" "+reason)

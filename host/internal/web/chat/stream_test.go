@@ -197,6 +197,8 @@ func TestEveryCodeOfARunBecomesAFailure(t *testing.T) {
 		run.CodeSaturated: internalFailure, run.CodeNotReady: internalFailure, run.CodeInterrupted: internalFailure,
 		run.CodeCancelled: internalFailure, run.CodeApprovalSettled: internalFailure, run.CodeApprovalStale: internalFailure,
 		run.CodePolicyDenied: internalFailure, run.CodeInternal: internalFailure, run.CodeToolSaturated: internalFailure,
+		run.CodeCrashLoop: internalFailure, run.CodeOutcomeUnknown: internalFailure, run.CodeCompacted: internalFailure,
+		run.CodeChoice: internalFailure,
 	}
 	for _, code := range run.Codes() {
 		wanted, known := want[code]

@@ -62,7 +62,7 @@ func (f *face) attend(stream *web.Stream, request run.Request, voice voice) erro
 	defer voice.leave()
 	admission.Go(func() { v.admit(ctx, request) })
 	err := v.wait(stream.Connection())
-	if errors.Is(err, errLeft) {
+	if errors.Is(err, errLeft) || errors.Is(err, web.ErrStopping) {
 		return nil
 	}
 	return err
@@ -84,12 +84,14 @@ func (v *visit) admit(ctx context.Context, request run.Request) {
 func (f *face) cancel(ctx context.Context, ref run.Ref, reason string) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer stop()
-	if _, err := f.cfg.Engine.Cancel(ctx, ref, reason); err != nil {
+	if _, err := f.cfg.Engine.Cancel(ctx, ref, reason, run.Idempotency{}); err != nil {
 		f.cfg.Log.Error("cannot cancel a run", slog.String("run_id", ref.ID), slog.Any("error", err))
 	}
 }
 
-// work is the worker's part. A client that left while it waited for a worker gets no run.
+// work is the worker's part. A client that left while it waited for a worker gets no run. Nobody can come back for the
+// rest of this stream: when the service stops before its run is over, the client is told that it failed, and the run,
+// which another node would go on with for nobody, is cancelled.
 func (v *visit) work(ctx context.Context, request run.Request) {
 	defer close(v.steps)
 	if v.control.stopped() {
@@ -106,8 +108,9 @@ func (v *visit) work(ctx context.Context, request run.Request) {
 	}
 	tail := web.Tail{
 		Log: v.cfg.Records, Ref: r.Ref, After: -1, Poll: v.cfg.Poll, Silence: v.cfg.KeepAlive,
-		Each: func(e run.Event) error { return v.pass(ctx, step{event: e}) },
-		Idle: func() error { return nil },
+		Ending: v.cfg.Closing,
+		Each:   func(e run.Event) error { return v.pass(ctx, step{event: e}) },
+		Idle:   func() error { return nil },
 	}
 	if err := tail.Follow(ctx); err != nil {
 		_ = v.pass(ctx, step{err: err})

@@ -107,7 +107,7 @@ func TestARunIsTheseBytes(t *testing.T) {
 		`"user_key":"pska:user_primary","auth_provider":"none"},"n":1.50,"run_id":"run-1"},` +
 		`"generation_options":{"temperature":0.5,"max_tokens":9},"attempts":0,"lease_expires_at":null,` +
 		`"retry_after":null,"worker_id":null,"last_error":null,"kind":"background","phase":null,"error_code":null,` +
-		`"user_key":"pska:user_primary","tenant_key":"pska"}`
+		`"user_key":"pska:user_primary","tenant_key":"pska","min_sequence":0}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
 	}
@@ -241,7 +241,8 @@ func TestAnApprovalIsTheseBytes(t *testing.T) {
 		`"policy_action":"require_approval","policy_matched":true,"status":"pending","approved":false,"expired":false,` +
 		`"timeout_seconds":300,"created_at":"2026-06-11T00:00:00.000000+00:00",` +
 		`"expires_at":"2026-06-11T00:05:00.000000+00:00","resolved_at":null,"resolved_by":null,` +
-		`"resolution_reason":null,"approval_request_id":"approval-123","tool_call_id":"call-1"}}`
+		`"resolution_reason":null,"approval_request_id":"approval-123","tool_call_id":"call-1",` +
+		`"kind":"permission","choice":null}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
 	}
@@ -279,7 +280,7 @@ func TestAnApprovalIsSettledWithOrWithoutAReason(t *testing.T) {
 		server := open(t, newBook(nil), atDesk(d))
 		_, body := call(t, server, "POST", "/v1/approvals/approval-123/"+c.path, c.body, "X-FastReAct-User-Key", "op")
 		settled := object(t, body)
-		got := []any{settled["request_id"], settled["status"], settled["approved"], d.approval.Resolution, d.by}
+		got := []any{settled["request_id"], settled["status"], settled["approved"], d.approval.Resolution, d.answer.By}
 		want := []any{"approval-123", c.status, c.status == "approved", c.reason, "op"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s: %s", c.path, c.body, diff)

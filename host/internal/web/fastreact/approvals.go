@@ -37,6 +37,9 @@ type wireApproval struct {
 	ResolutionReason *string         `json:"resolution_reason"`
 	ApprovalID       string          `json:"approval_request_id"`
 	ToolCallID       string          `json:"tool_call_id"`
+	Kind             string          `json:"kind"`
+	Choices          []run.Choice    `json:"choices,omitempty"` // only where one must be made
+	Choice           *string         `json:"choice"`
 }
 
 func toApproval(a run.Approval) wireApproval {
@@ -49,7 +52,24 @@ func toApproval(a run.Approval) wireApproval {
 		Expired: a.Status == run.Expired, TimeoutSeconds: a.Timeout.Seconds(), CreatedAt: stamp(a.CreatedAt),
 		ExpiresAt: stamp(a.ExpiresAt), ResolvedAt: stampOrNull(a.ResolvedAt), ResolvedBy: orNull(a.ResolvedBy),
 		ResolutionReason: orNull(a.Resolution), ApprovalID: a.ID, ToolCallID: a.ToolCallID,
+		Kind: kindOf(a), Choices: choicesOf(a), Choice: orNull(string(a.Choice)),
 	}
+}
+
+// kindOf says what the person is asked: whether a call may run, or what to do about one of which nobody knows whether it
+// took effect.
+func kindOf(a run.Approval) string {
+	if a.Kind == run.Permission {
+		return "permission"
+	}
+	return string(a.Kind)
+}
+
+func choicesOf(a run.Approval) []run.Choice {
+	if a.Kind == run.UnknownOutcome {
+		return run.Choices()
+	}
+	return nil
 }
 
 type approvalList struct {
@@ -168,12 +188,16 @@ type resolutionBody struct {
 	Approval  wireApproval `json:"approval"`
 }
 
-func (f *face) approve(x *web.Exchange) error { return f.settle(x, true) }
-func (f *face) deny(x *web.Exchange) error    { return f.settle(x, false) }
+func (f *face) approve(x *web.Exchange) error { return f.settle(x, approving) }
+func (f *face) deny(x *web.Exchange) error    { return f.settle(x, denying) }
 
 // settle answers an approval. The answer is whatever the desk says the record now is.
-func (f *face) settle(x *web.Exchange, approve bool) error {
-	reason, err := readReason(x)
+func (f *face) settle(x *web.Exchange, how operation) error {
+	object, err := x.Object()
+	if err != nil {
+		return err
+	}
+	answer, err := readAnswer(object, how)
 	if err != nil {
 		return err
 	}
@@ -187,12 +211,30 @@ func (f *face) settle(x *web.Exchange, approve bool) error {
 			Sentence: "Somebody else must answer this approval request.",
 		}
 	}
-	a, err = f.cfg.Desk.Answer(x.Request.Context(), a.ID, approve, answerer(x), reason)
+	answer.ID, answer.By = a.ID, answerer(x)
+	answer.Idempotency, err = readChangeKey(x.Request.Header, how, a.Run.Tenant, a.ID, object)
+	if err != nil {
+		return err
+	}
+	a, err = f.cfg.Desk.Answer(x.Request.Context(), answer)
 	if err != nil {
 		return missing(err, noApproval)
 	}
 	wire := toApproval(a)
 	return x.JSON(http.StatusOK, resolutionBody{wire.RequestID, wire.Status, wire.Approved, wire})
+}
+
+// readAnswer reads an optional body. Whether there is a choice to make is the desk's to say; to refuse a call and to go
+// on with it at once is none.
+func readAnswer(object map[string]any, how operation) (run.Answer, error) {
+	fields := web.NewFields(object)
+	answer := run.Answer{Approve: how == approving, Reason: fields.Text("reason", maxReason)}
+	offered := []string{string(run.Abort)}
+	if answer.Approve {
+		offered = []string{string(run.Retry), string(run.TreatAsDone), string(run.Abort)}
+	}
+	answer.Choice = run.Choice(fields.OneOf("choice", offered...))
+	return answer, fields.Err()
 }
 
 // answerer names who answers: the user that the caller is or speaks for, else how the caller proved itself, else nobody.

@@ -15,17 +15,18 @@ const retryAfter = 2 * time.Second
 // status returns the HTTP status of a failure; an unknown code is an internal error.
 func status(code run.Code) int {
 	switch code {
-	case run.CodeInvalid:
+	case run.CodeInvalid, run.CodeChoice:
 		return http.StatusUnprocessableEntity
 	case run.CodeNotFound:
 		return http.StatusNotFound
 	case run.CodeConflict, run.CodeRunExists, run.CodeKeyReused, run.CodeCancelled, run.CodeApprovalSettled, run.CodeApprovalStale,
-		run.CodePolicyDenied, run.CodeSessionBusy:
+		run.CodePolicyDenied, run.CodeSessionBusy, run.CodeOutcomeUnknown:
 		return http.StatusConflict
+	case run.CodeCompacted:
+		return http.StatusGone
 	case run.CodeContextTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused,
-		run.CodeRouting:
+	case run.CodeModelUnavailable, run.CodeModelProtocol, run.CodeModelRefused, run.CodeRouting, run.CodeCrashLoop:
 		return http.StatusBadGateway
 	case run.CodeSaturated, run.CodeNotReady, run.CodeInterrupted, run.CodeModelSaturated,
 		run.CodeToolSaturated, run.CodeStore:

@@ -18,8 +18,8 @@ type Engine interface {
 	Chat(connection context.Context, request run.Request) (run.Run, error)
 	// Submit queues a background run.
 	Submit(ctx context.Context, request run.Request) (run.Run, error)
-	// Cancel ends a run and returns it as it then is.
-	Cancel(ctx context.Context, ref run.Ref, reason string) (run.Run, error)
+	// Cancel ends a run and returns it as it then is. The same key with another digest is CodeKeyReused.
+	Cancel(ctx context.Context, ref run.Ref, reason string, key run.Idempotency) (run.Run, error)
 }
 
 // Records reads runs and their events. The ledger is one.
@@ -32,7 +32,7 @@ type Records interface {
 type Desk interface {
 	Get(ctx context.Context, id string) (run.Approval, error)
 	List(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
-	Answer(ctx context.Context, id string, approve bool, by, reason string) (run.Approval, error)
+	Answer(ctx context.Context, answer run.Answer) (run.Approval, error)
 }
 
 // Inspector looks into the service.
@@ -67,7 +67,7 @@ type Config struct {
 	AgentReady    func() bool     // nil = always
 	KeepAlive     time.Duration   // silence after which a stream says that it lives; 0 = 15 s
 	Poll          time.Duration   // how often a tail looks without being told; 0 = 1 s
-	Closing       <-chan struct{} // when closed, tails of runs that are not this connection's end; may be nil
+	Closing       <-chan struct{} // when closed, streams end without their end: the run goes on elsewhere; may be nil
 
 	Prometheus bool // serve /metrics
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,23 +26,31 @@ var dawn = time.Date(2026, 6, 11, 0, 0, 0, 0, time.UTC)
 type book struct {
 	play    func(connection context.Context, b *book, r run.Run)
 	refusal error         // of Chat and Submit
+	broken  error         // of Events
+	repeats string        // the id of the run that every chat asks for again
 	left    chan struct{} // holds a value when a reader stopped watching
 
+	keys     keyring
 	mu       sync.Mutex
 	runs     []run.Run
 	events   map[run.Ref][]run.Event
 	watchers map[chan struct{}]run.Ref
 	asked    []run.Request
+	read     map[run.Ref]int64 // up to where a reader has asked
+	quiet    bool              // nobody is told of changes
 }
 
 func newBook(play func(context.Context, *book, run.Run)) *book {
 	return &book{
 		play: play, left: make(chan struct{}, 100),
-		events: map[run.Ref][]run.Event{}, watchers: map[chan struct{}]run.Ref{},
+		events: map[run.Ref][]run.Event{}, watchers: map[chan struct{}]run.Ref{}, read: map[run.Ref]int64{},
 	}
 }
 
 func (b *book) Chat(connection context.Context, request run.Request) (run.Run, error) {
+	if b.repeats != "" {
+		return b.Run(connection, run.Ref{Tenant: run.TenantKey(request.Identity.TenantKey), ID: b.repeats})
+	}
 	r, err := b.create(request, run.Running)
 	if err == nil && b.play != nil {
 		go b.play(connection, b, r)
@@ -73,7 +82,10 @@ func (b *book) create(request run.Request, status run.Status) (run.Run, error) {
 	return r, nil
 }
 
-func (b *book) Cancel(_ context.Context, ref run.Ref, reason string) (run.Run, error) {
+func (b *book) Cancel(_ context.Context, ref run.Ref, reason string, key run.Idempotency) (run.Run, error) {
+	if err := b.keys.take(key); err != nil {
+		return run.Run{}, err
+	}
 	r, err := b.Run(context.Background(), ref)
 	if err != nil || r.Status.Terminal() {
 		return r, err
@@ -109,6 +121,52 @@ func (b *book) finish(ref run.Ref, status run.Status, outcome run.Outcome) {
 	b.tell(ref)
 }
 
+// change changes the record of a run.
+func (b *book) change(ref run.Ref, how func(*run.Run)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	how(b.find(ref))
+}
+
+// await returns when a reader has seen all there is: it watches and took its notice.
+func (b *book) await() {
+	for !b.seen() {
+		runtime.Gosched()
+	}
+}
+
+func (b *book) seen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for watcher, ref := range b.watchers {
+		r := b.find(ref)
+		if len(watcher) == 0 && r != nil && b.read[ref] >= r.NextSeq {
+			return true
+		}
+	}
+	return false
+}
+
+// silently does something without telling the watchers.
+func (b *book) silently(do func()) {
+	b.hush(true)
+	defer b.hush(false)
+	do()
+}
+
+func (b *book) hush(on bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.quiet = on
+}
+
+// breakDown makes the events unreadable, or readable again.
+func (b *book) breakDown(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.broken = err
+}
+
 func (b *book) find(ref run.Ref) *run.Run {
 	for i := range b.runs {
 		if b.runs[i].Ref == ref {
@@ -119,6 +177,9 @@ func (b *book) find(ref run.Ref) *run.Run {
 }
 
 func (b *book) tell(ref run.Ref) {
+	if b.quiet {
+		return
+	}
 	for watcher, watched := range b.watchers {
 		if watched != ref {
 			continue
@@ -156,7 +217,17 @@ func (b *book) Runs(_ context.Context, filter run.Filter) (run.Page[run.Run], er
 func (b *book) Events(_ context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.broken != nil {
+		return nil, b.broken
+	}
+	if r := b.find(ref); r != nil && after+1 < r.FirstSeq {
+		return nil, &run.Error{Code: run.CodeCompacted, Sentence: "They are gone."}
+	}
+	b.read[ref] = max(b.read[ref], after+1)
 	events := b.events[ref]
+	if r := b.find(ref); len(events) > 0 && events[len(events)-1].Kind.Terminal() && !r.Status.Terminal() {
+		events = events[:len(events)-1] // the ledger commits it with the end of the run
+	}
 	events = events[min(int(after)+1, len(events)):]
 	return slices.Clone(events[:min(limit, len(events))]), nil
 }
@@ -179,7 +250,22 @@ type desk struct {
 	approval run.Approval
 	failure  error
 	filters  []run.ApprovalFilter
-	by       string
+	keys     keyring
+	answer   run.Answer // the last
+}
+
+// keyring remembers the keys of changes, as the ledger does. It belongs to one goroutine.
+type keyring map[string]string
+
+func (k *keyring) take(key run.Idempotency) error {
+	if *k == nil {
+		*k = keyring{}
+	}
+	if digest, used := (*k)[key.Key]; key.Key != "" && used && digest != key.Digest {
+		return &run.Error{Code: run.CodeKeyReused, Sentence: "The key was used for something else."}
+	}
+	(*k)[key.Key] = key.Digest
+	return nil
 }
 
 func (d *desk) Get(_ context.Context, id string) (run.Approval, error) {
@@ -197,19 +283,23 @@ func (d *desk) List(_ context.Context, filter run.ApprovalFilter) (run.Page[run.
 	return run.Page[run.Approval]{Items: []run.Approval{d.approval}[:min(1, filter.Limit)], Total: 1}, nil
 }
 
-func (d *desk) Answer(ctx context.Context, id string, approve bool, by, reason string) (run.Approval, error) {
-	if _, err := d.Get(ctx, id); err != nil || d.failure != nil {
+func (d *desk) Answer(ctx context.Context, answer run.Answer) (run.Approval, error) {
+	if _, err := d.Get(ctx, answer.ID); err != nil || d.failure != nil {
 		if err == nil {
 			err = d.failure
 		}
 		return run.Approval{}, err
 	}
-	d.approval.Status, d.approval.Resolution, d.by = run.Denied, reason, by
-	if approve {
+	if err := d.keys.take(answer.Idempotency); err != nil {
+		return run.Approval{}, err
+	}
+	d.answer, d.approval.Choice = answer, answer.Choice
+	d.approval.Status, d.approval.Resolution = run.Denied, answer.Reason
+	if answer.Approve {
 		d.approval.Status = run.Approved
 	}
 	at := dawn.Add(time.Minute)
-	d.approval.ResolvedAt, d.approval.ResolvedBy = &at, by
+	d.approval.ResolvedAt, d.approval.ResolvedBy = &at, answer.By
 	return d.approval, nil
 }
 

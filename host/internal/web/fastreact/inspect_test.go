@@ -1,6 +1,7 @@
 package fastreact
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -76,9 +77,37 @@ func TestReadinessIsTheseBytes(t *testing.T) {
 		`"model":{"name":"m","api_base_configured":true,"api_key_configured":false},"multitenant":{"enabled":false},` +
 		`"mcp":{"ready":true,"servers":[{"name":"pska","alive":true,"transport":"stdio","isolation":"shared",` +
 		`"loaded":true,"tool_count":1,"last_error":null,"quarantined":[]}],"tools":["pska_pska_search"]},` +
-		`"store":{"driver":"sqlite","ready":true,"last_error":null},"plugins":[{"name":"exec-guard","kind":"policy",` +
+		`"store":{"driver":"sqlite","ready":true,"last_error":null,"nodes":[],"same_name":false},"plugins":[{"name":"exec-guard","kind":"policy",` +
 		`"digest":"sha256:x","generation":1,"state":"ready","last_error":null}],}`
 	if diff := cmp.Diff(want, undated(t, body)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReadinessListsTheNodesAndSaysWhenTwoShareAName(t *testing.T) {
+	report, own := wholeReport(), NodeReport{"a", "a/1", dawn, dawn.Add(time.Second), 2, true}
+	report.Store.Nodes = []NodeReport{own, {"b", "b/1", dawn, dawn, 0, false}}
+	server := open(t, newBook(nil), looking(&inspector{ready: report}))
+	store := get(t, server, "/ready")["store"].(map[string]any)
+	first := object(t, `{"name":"a","incarnation":"a/1","since":"2026-06-11T00:00:00.000000+00:00",
+		"seen":"2026-06-11T00:00:01.000000+00:00","runs":2,"self":true}`)
+	if diff := cmp.Diff([]any{first, false}, []any{store["nodes"].([]any)[0], store["same_name"]}); diff != "" {
+		t.Error(diff)
+	}
+	report.Store.Nodes[1].Name = "a"
+	if store = get(t, server, "/ready")["store"].(map[string]any); store["same_name"] != true {
+		t.Errorf("two nodes named a: %v", store)
+	}
+}
+
+func TestNodesAreNotForEverybody(t *testing.T) {
+	report := wholeReport()
+	report.Store.Nodes = []NodeReport{{Name: "a"}, {Name: "a"}}
+	server := open(t, newBook(nil), looking(&inspector{ready: report}), func(_ *Config, door *web.Config) {
+		door.Auth, door.Tokens = web.AuthJWT, func(context.Context, string) (web.Claims, error) { return web.Claims{}, nil }
+	})
+	store := get(t, server, "/ready")["store"].(map[string]any)
+	if diff := cmp.Diff([]any{[]any{}, false}, []any{store["nodes"], store["same_name"]}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -216,7 +245,7 @@ func counted() Stats {
 		ApprovalsByStatus: map[run.ApprovalStatus]int{run.Pending: 2, run.Expired: 1}, AvgResolution: time.Second,
 		Usage: run.Usage{PromptTokens: 3, CompletionTokens: 2, TotalTokens: 5}, Driver: "sqlite",
 		Streams: map[string]Stream{"events": {9, 900}}, Plugins: map[string]PluginStats{"exec-guard": {7, 1}},
-		Executors: map[string]ExecutorStats{"model": {4, 16, 3, 2, 5}},
+		Executors: map[string]ExecutorStats{"model": {4, 16, 3, 2, 5}}, Dispatch: &DispatchStats{3, 1, 2, 4, 5, 6},
 	}
 }
 
@@ -230,7 +259,8 @@ func TestMetricsAreTheseBytes(t *testing.T) {
 		`"timestamp":"2026-06-11T00:00:00.000000+00:00","code":"model_timeout","message":"Slow."}]},` +
 		`"store":{"driver":"sqlite","streams":{"events":{"records":9,"bytes":900}}},` +
 		`"llm":{"usage_total":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}},` +
-		`"plugins":{"exec-guard":{"calls":7,"failures":1}},"executors":{"model":{"size":4,"queue":16,"in_use":3,"waiting":2,"rejected":5}}}`
+		`"plugins":{"exec-guard":{"calls":7,"failures":1}},"executors":{"model":{"size":4,"queue":16,"in_use":3,"waiting":2,"rejected":5}},` +
+		`"dispatch":{"runs_driven":3,"fenced_writes":1,"takeovers":2,"handed_back":4,"crash_loops":5,"lease_renewal_failures":6}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)
 	}
@@ -265,6 +295,8 @@ func TestPrometheusReadsTheSameNumbers(t *testing.T) {
 		`fastreact_executor_size{executor="model"} 4`, `fastreact_executor_queue{executor="model"} 16`,
 		`fastreact_executor_in_use{executor="model"} 3`, `fastreact_executor_waiting{executor="model"} 2`,
 		`fastreact_executor_rejected_total{executor="model"} 5`,
+		"fastreact_runs_driven 3", "fastreact_fenced_writes_total 1", "fastreact_takeovers_total 2",
+		"fastreact_handed_back_total 4", "fastreact_crash_loops_total 5", "fastreact_lease_renewal_failures_total 6",
 	} {
 		if !strings.Contains(body, line+"\n") {
 			t.Errorf("%q is missing", line)

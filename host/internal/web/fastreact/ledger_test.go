@@ -31,7 +31,7 @@ func TestTheLedgerIsReadTheSameLiveAndLate(t *testing.T) {
 		CreatedAt: dawn, StartedAt: new(dawn), Owner: "me", Epoch: 1,
 		Request: run.Request{ID: "run-1", SessionID: "s-1", Kind: run.Chat},
 	}
-	if err := store.Create(ctx, r); err != nil {
+	if _, err := store.Create(ctx, r, ledger.Door{Lease: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	server := open(t, newBook(nil), func(cfg *Config, _ *web.Config) { cfg.Records = store })

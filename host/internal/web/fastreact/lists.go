@@ -2,6 +2,7 @@ package fastreact
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -196,9 +197,12 @@ func (f *face) listEvents(x *web.Exchange, absent string) error {
 
 // eventPage reads one page. The run was read first, so events may have come since: the counts follow them.
 func (f *face) eventPage(ctx context.Context, r run.Run, after int64, limit int) (eventList, error) {
+	if err := compacted(r, after); err != nil {
+		return eventList{}, err
+	}
 	events, err := f.cfg.Records.Events(ctx, r.Ref, after, limit)
 	if err != nil {
-		return eventList{}, err
+		return eventList{}, f.nowCompacted(ctx, r.Ref, err)
 	}
 	next, total := after, r.NextSeq
 	if len(events) > 0 {
@@ -210,4 +214,27 @@ func (f *face) eventPage(ctx context.Context, r run.Run, after int64, limit int)
 		EventCount: total, TotalEventCount: total, AfterSequence: after, NextAfterSequence: next,
 		HasMore: next < total-1,
 	}, nil
+}
+
+// compacted refuses a reader whose next event is not kept any more. What is left would look whole.
+func compacted(r run.Run, after int64) error {
+	if after+1 >= r.FirstSeq {
+		return nil
+	}
+	return &web.Refusal{
+		Status: status(run.CodeCompacted), Code: string(run.CodeCompacted), First: &r.FirstSeq,
+		Sentence: fmt.Sprintf("The events before %d are not kept any more.", r.FirstSeq),
+	}
+}
+
+// nowCompacted adds to the error of a reader whose next event went between two looks where the rest begins.
+func (f *face) nowCompacted(ctx context.Context, ref run.Ref, err error) error {
+	if !run.IsCode(err, run.CodeCompacted) {
+		return err
+	}
+	r, failed := f.cfg.Records.Run(ctx, ref)
+	if failed != nil {
+		return failed
+	}
+	return compacted(r, -1)
 }

@@ -24,6 +24,17 @@ type Stats struct {
 	Streams           map[string]Stream
 	Plugins           map[string]PluginStats
 	Executors         map[string]ExecutorStats
+	Dispatch          *DispatchStats // of this process
+}
+
+// DispatchStats is what the process that answers does with runs, and what it saw of others.
+type DispatchStats struct {
+	Driving        int   `json:"runs_driven"`            // now
+	Fenced         int64 `json:"fenced_writes"`          // refused because the run belongs to a later claim
+	TakenOver      int64 `json:"takeovers"`              // of runs that another process left behind
+	Released       int64 `json:"handed_back"`            // while it stopped
+	CrashLoops     int64 `json:"crash_loops"`            // runs that it gave up
+	RenewalsFailed int64 `json:"lease_renewal_failures"` // for want of the store
 }
 
 // RecentError is one failed run, in words that are safe to show.
@@ -66,6 +77,7 @@ type metricsBody struct {
 	LLM       modelMetrics             `json:"llm"`
 	Plugins   map[string]PluginStats   `json:"plugins"`
 	Executors map[string]ExecutorStats `json:"executors,omitempty"`
+	Dispatch  *DispatchStats           `json:"dispatch,omitempty"`
 }
 
 type runMetrics struct {
@@ -124,7 +136,7 @@ func (f *face) metrics(x *web.Exchange) error {
 		return err
 	}
 	if seen != (web.View{}) {
-		stats.Plugins, stats.Executors = nil, nil // their counts are of everybody's calls
+		stats.Plugins, stats.Executors, stats.Dispatch = nil, nil, nil // their counts are of everybody's
 	}
 	return x.JSON(http.StatusOK, toMetrics(stats))
 }
@@ -147,7 +159,7 @@ func toMetrics(s Stats) metricsBody {
 		Errors:  errorMetrics{s.ErrorEvents, toFailures(s.RecentErrors)},
 		Store:   storeMetrics{s.Driver, orEmptyMap(s.Streams)},
 		LLM:     modelMetrics{s.Usage},
-		Plugins: orEmptyMap(s.Plugins), Executors: s.Executors,
+		Plugins: orEmptyMap(s.Plugins), Executors: s.Executors, Dispatch: s.Dispatch,
 	}
 }
 

@@ -72,6 +72,25 @@ func (s scrape) collectParts(out chan<- prometheus.Metric) {
 	for name, executor := range s.Executors {
 		executor.collect(out, name)
 	}
+	if s.Dispatch != nil {
+		s.Dispatch.collect(out)
+	}
+}
+
+func (d DispatchStats) collect(out chan<- prometheus.Metric) {
+	out <- gauge("fastreact_runs_driven", "Runs that this process drives now.", float64(d.Driving))
+	for _, c := range []struct {
+		name, help string
+		value      int64
+	}{
+		{"fastreact_fenced_writes_total", "Writes refused because the run belongs to a later claim.", d.Fenced},
+		{"fastreact_takeovers_total", "Runs taken over from a process that left them behind.", d.TakenOver},
+		{"fastreact_handed_back_total", "Runs handed back while this process stopped.", d.Released},
+		{"fastreact_crash_loops_total", "Runs given up because they never came further.", d.CrashLoops},
+		{"fastreact_lease_renewal_failures_total", "Renewals of leases that failed.", d.RenewalsFailed},
+	} {
+		out <- counter(c.name, c.help, float64(c.value))
+	}
 }
 
 func (e ExecutorStats) collect(out chan<- prometheus.Metric, name string) {

@@ -42,6 +42,17 @@ type StoreReport struct {
 	Driver    string
 	Ready     bool
 	LastError string
+	Nodes     []NodeReport // that are alive, by name
+}
+
+// NodeReport is one process that shares the store.
+type NodeReport struct {
+	Name        string // for people; several may have the same
+	Incarnation string // that no other process ever had
+	Since       time.Time
+	Seen        time.Time
+	Runs        int  // that it drives
+	Self        bool // it is the one that answers
 }
 
 // PluginReport is the health of one plugin.
@@ -125,6 +136,29 @@ type readyStore struct {
 	Driver    string  `json:"driver"`
 	Ready     bool    `json:"ready"`
 	LastError *string `json:"last_error"`
+
+	Nodes    []readyNode `json:"nodes"`
+	SameName bool        `json:"same_name"` // two nodes that are alive share a name
+}
+
+type readyNode struct {
+	Name        string `json:"name"`
+	Incarnation string `json:"incarnation"`
+	Since       string `json:"since"`
+	Seen        string `json:"seen"`
+	Runs        int    `json:"runs"`
+	Self        bool   `json:"self"`
+}
+
+func toReadyStore(s StoreReport) readyStore {
+	wire := readyStore{Driver: s.Driver, Ready: s.Ready, LastError: orNull(s.LastError), Nodes: []readyNode{}}
+	names := map[string]bool{}
+	for _, n := range s.Nodes {
+		wire.SameName = wire.SameName || names[n.Name]
+		names[n.Name] = true
+		wire.Nodes = append(wire.Nodes, readyNode{n.Name, n.Incarnation, stamp(n.Since), stamp(n.Seen), n.Runs, n.Self})
+	}
+	return wire
 }
 
 type readyPlugin struct {
@@ -166,7 +200,7 @@ func (f *face) ready(x *web.Exchange) error {
 		Status: "degraded", AgentReady: report.Agent, Contract: Schema, Auth: f.readyAuth(),
 		Model:       readyModel{report.Model.Name, report.Model.BaseSet, report.Model.APIKeySet},
 		Multitenant: readyTenants{f.bringsTenants()}, MCP: toReadyMCP(report),
-		Store:   readyStore{report.Store.Driver, report.Store.Ready, orNull(report.Store.LastError)},
+		Store:   toReadyStore(report.Store),
 		Plugins: []readyPlugin{}, Generation: toReadyGeneration(report.Generation), Timestamp: stamp(time.Now()),
 	}
 	for _, p := range report.Plugins {
@@ -179,9 +213,9 @@ func (f *face) ready(x *web.Exchange) error {
 	return x.JSON(http.StatusOK, body)
 }
 
-// withoutDetails leaves out what is the operators' business: errors, and everything about plugins but the status.
+// withoutDetails leaves out what is the operators' business: errors, nodes, and everything about plugins but the status.
 func (r ReadyReport) withoutDetails() ReadyReport {
-	r.Plugins, r.Store.LastError, r.Generation = nil, "", GenerationReport{}
+	r.Plugins, r.Store.LastError, r.Store.Nodes, r.Generation = nil, "", nil, GenerationReport{}
 	r.Servers = slices.Clone(r.Servers)
 	for i := range r.Servers {
 		r.Servers[i].LastError, r.Servers[i].Quarantined = "", nil

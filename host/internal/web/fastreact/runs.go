@@ -1,6 +1,7 @@
 package fastreact
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -34,6 +35,7 @@ type wireRun struct {
 	ErrorCode      *string        `json:"error_code"`
 	UserKey        *string        `json:"user_key"`
 	TenantKey      *string        `json:"tenant_key"`
+	MinSequence    int64          `json:"min_sequence"` // of the first event that is still there
 }
 
 // wireOptions are the generation options that the client chose.
@@ -50,9 +52,10 @@ func toRun(r run.Run) wireRun {
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stampOrNull(r.StartedAt), DurationMS: durationOf(r),
 		EventCount: r.NextSeq, Error: orNull(r.Outcome.Error), Metadata: withIdentity(r.Request),
 		Options: toOptions(r.Request), Attempts: r.Attempts, WorkerID: orNull(r.Owner),
-		LastError: orNull(r.Outcome.Error), Kind: string(r.Kind), Phase: orNull(string(r.Phase)),
+		LeaseExpiresAt: stampOrNull(r.LeaseUntil), RetryAfter: stampOrNull(retryOf(r)), LastError: orNull(lastErrorOf(r)),
+		Kind: string(r.Kind), Phase: orNull(string(r.Phase)),
 		ErrorCode: orNull(r.Outcome.ErrorCode), UserKey: orNull(r.Request.Identity.UserKey),
-		TenantKey: orNull(string(r.Tenant)),
+		TenantKey: orNull(string(r.Tenant)), MinSequence: r.FirstSeq,
 	}
 	if r.Status == run.Cancelled {
 		wire.CancelledAt = stampOrNull(r.FinishedAt)
@@ -60,6 +63,25 @@ func toRun(r run.Run) wireRun {
 		wire.CompletedAt = stampOrNull(r.FinishedAt)
 	}
 	return wire
+}
+
+// retryOf returns before when the run is not tried again; nil where nothing keeps it, or nobody will.
+func retryOf(r run.Run) *time.Time {
+	if r.Status.Terminal() || r.Owner != "" && r.Barren == 0 {
+		return nil
+	}
+	return r.NotBefore
+}
+
+// lastErrorOf returns why the run failed, or what is known of those who drove it before.
+func lastErrorOf(r run.Run) string {
+	switch {
+	case r.Status.Terminal() || r.Barren == 0:
+		return r.Outcome.Error
+	case r.Barren == 1:
+		return "The worker that drove the run ended before the run came further."
+	}
+	return fmt.Sprintf("%d workers in a row ended before the run came further.", r.Barren)
 }
 
 func toOptions(request run.Request) wireOptions {
@@ -104,14 +126,23 @@ func (f *face) cancelRun(x *web.Exchange) error {
 	if err != nil {
 		return err
 	}
-	reason, err := readReason(x)
+	object, err := x.Object()
 	if err != nil {
+		return err
+	}
+	fields := web.NewFields(object)
+	reason := fields.Text("reason", maxReason)
+	if err := fields.Err(); err != nil {
 		return err
 	}
 	if reason == "" {
 		reason = "cancelled_by_client"
 	}
-	r, err = f.cfg.Engine.Cancel(x.Request.Context(), r.Ref, reason)
+	key, err := readChangeKey(x.Request.Header, ending, r.Tenant, r.ID, object)
+	if err != nil {
+		return err
+	}
+	r, err = f.cfg.Engine.Cancel(x.Request.Context(), r.Ref, reason, key)
 	if err != nil {
 		return missing(err, "Run not found")
 	}
@@ -120,17 +151,6 @@ func (f *face) cancelRun(x *web.Exchange) error {
 
 // maxReason bounds the words beside a decision, in characters.
 const maxReason = 2000
-
-// readReason reads an optional body with an optional reason.
-func readReason(x *web.Exchange) (string, error) {
-	object, err := x.Object()
-	if err != nil {
-		return "", err
-	}
-	fields := web.NewFields(object)
-	reason := fields.Text("reason", maxReason)
-	return reason, fields.Err()
-}
 
 // streamRun replays a run and then tails it, from the start or after the event that the reader saw last.
 func (f *face) streamRun(x *web.Exchange) error {
@@ -142,9 +162,7 @@ func (f *face) streamRun(x *web.Exchange) error {
 	if err != nil {
 		return err
 	}
-	t := f.tail(r, after)
-	t.Ending = f.cfg.Closing
-	return f.send(x, x.Stream(), r, t)
+	return f.send(x, x.Stream(), r, after)
 }
 
 // resumePoint returns the last sequence that the reader has. What the URL says wins over Last-Event-ID.

@@ -253,15 +253,121 @@ func TestSilenceIsBrokenByKeepalives(t *testing.T) {
 	})
 }
 
-func TestAClosingServiceLetsGoOfTails(t *testing.T) {
-	closing := make(chan struct{})
-	b := newBook(nil)
-	server := open(t, b, func(cfg *Config, _ *web.Config) { cfg.Closing = closing })
-	call(t, server, "POST", "/v1/runs", question+"}")
-	response := join(t, server)
-	close(closing)
-	if _, err := io.ReadAll(response.Body); err != nil {
-		t.Error(err)
+// stopped serves a face over b that stops when the returned channel is closed.
+func stopped(t *testing.T, b *book) (*httptest.Server, chan struct{}) {
+	t.Helper()
+	stopping := make(chan struct{})
+	return open(t, b, func(cfg *Config, _ *web.Config) { cfg.Closing = stopping }), stopping
+}
+
+func TestAStreamOfAServiceThatStopsHasNoEndAndGoesOnElsewhere(t *testing.T) {
+	for name, ask := range map[string][3]string{
+		"reader": {"GET", "/v1/runs/run-1/stream", ""},
+		"chat":   {"POST", "/v1/chat/completions", question + `,"stream":true}`},
+	} {
+		begun := make(chan run.Ref, 1)
+		b := newBook(func(_ context.Context, b *book, r run.Run) {
+			b.add(r.Ref, run.Event{Kind: run.SessionStart, Content: "Question"})
+			begun <- r.Ref
+		})
+		server, stopping := stopped(t, b)
+		if name == "reader" {
+			if _, err := b.Chat(t.Context(), run.Request{ID: "run-1", SessionID: "s-1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		heard := make(chan string)
+		go func() {
+			_, body := call(t, server, ask[0], ask[1], ask[2])
+			heard <- body
+		}()
+		ref := <-begun
+		b.await()
+		close(stopping)
+		half := <-heard
+		if !strings.HasPrefix(half, "id: 0\nevent: session_start\n") || strings.Contains(half, "[DONE]") {
+			t.Errorf("%s: %q", name, half)
+		}
+		b.add(ref, run.Event{Kind: run.SessionEnd, Content: "late"})
+		b.finish(ref, run.Completed, run.Outcome{})
+		other := open(t, b)
+		_, rest := call(t, other, "GET", "/v1/runs/run-1/stream", "", "Last-Event-ID", "0")
+		_, whole := call(t, other, "GET", "/v1/runs/run-1/stream", "")
+		if diff := cmp.Diff(whole, half+rest); diff != "" || !strings.HasSuffix(rest, "event: done\ndata: [DONE]\n\n") {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestAStreamWhoseRunEndsWithTheServiceIsWhole(t *testing.T) {
+	server, stopping := stopped(t, newBook(searched))
+	call(t, server, "POST", "/v1/chat/completions", question+"}")
+	close(stopping)
+	_, body := call(t, server, "GET", "/v1/runs/run-1/stream", "")
+	if diff := cmp.Diff(strings.Join(searchedStream(), ""), body); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnAnswerThatAServiceCannotWaitForIsNotMadeUp(t *testing.T) {
+	begun := make(chan struct{})
+	b := newBook(func(_ context.Context, b *book, r run.Run) {
+		b.add(r.Ref, run.Event{Kind: run.SessionStart})
+		close(begun)
+	})
+	server, stopping := stopped(t, b)
+	go func() {
+		<-begun
+		close(stopping)
+	}()
+	response, body := call(t, server, "POST", "/v1/chat/completions", question+"}")
+	status, got := code(t, response, body)
+	if status != 503 || got != "not_ready" || response.Header.Get("X-FastReAct-Run-ID") != "run-1" ||
+		response.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %s %v", status, got, response.Header)
+	}
+}
+
+func TestAStoreThatIsAwayForAWhileEndsNoStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &run.Error{Code: run.CodeStore, Sentence: "The store is away."}
+		var ended error
+		b := newBook(func(connection context.Context, b *book, r run.Run) {
+			b.add(r.Ref, run.Event{Kind: run.SessionStart})
+			synctest.Wait()
+			b.breakDown(away)
+			<-time.After(30 * time.Second)
+			ended = connection.Err()
+			b.breakDown(nil)
+			b.add(r.Ref, run.Event{Kind: run.SessionEnd})
+			b.finish(r.Ref, run.Completed, run.Outcome{})
+		})
+		h := handler(t, b, func(_ *Config, door *web.Config) { door.Authorities = []string{"example.com"} })
+		request := httptest.NewRequest("POST", "/v1/chat/completions", strings.NewReader(question+`,"stream":true}`))
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		h.ServeHTTP(recorder, request)
+		if ended != nil || !strings.HasSuffix(recorder.Body.String(), "event: done\ndata: [DONE]\n\n") {
+			t.Errorf("%v %s", ended, recorder.Body)
+		}
+	})
+}
+
+// A run that another node took over is told by no notice: only the log has it.
+func TestAStreamGoesOnFromTheLogWhenAnotherNodeDrivesTheRun(t *testing.T) {
+	b := newBook(func(_ context.Context, b *book, r run.Run) {
+		b.add(r.Ref, run.Event{Kind: run.SessionStart})
+		b.await()
+		b.silently(func() {
+			b.add(r.Ref, run.Event{Kind: run.Think}, run.Event{Kind: run.SessionEnd})
+			b.finish(r.Ref, run.Completed, run.Outcome{})
+		})
+	})
+	server := open(t, b)
+	_, live := call(t, server, "POST", "/v1/chat/completions", question+`,"stream":true}`)
+	_, late := call(t, server, "GET", "/v1/runs/run-1/stream", "")
+	if diff := cmp.Diff(late, live); diff != "" {
+		t.Error(diff)
 	}
 }
 
