@@ -277,6 +277,7 @@ type CompactedError struct {
 	First int64 // sequence of the first event that is
 }
 
+// Error says which are left.
 func (e *CompactedError) Error() string {
 	return fmt.Sprintf("events before %d were removed", e.First)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -118,6 +119,8 @@ const (
 	advanced   = ` RETURNING place, session_id, status, next_seq - ?1`
 	advanceRun = advance + `
 	WHERE tenant = ?9 AND id = ?10 AND owner = ?11 AND owner <> '' AND epoch = ?12 AND finished_at IS NULL` + advanced
+	advanceUnfenced = advance + `
+	WHERE tenant = ?9 AND id = ?10 AND finished_at IS NULL` + advanced
 	advanceUndriven = advance + `
 	WHERE place = ?9 AND finished_at IS NULL` + advanced
 )
@@ -135,9 +138,16 @@ func scanRow(rows Rows) (r row, err error) {
 	return r, err
 }
 
+// fenceRule is that only the latest claim writes. A test shows what happens without it.
+const fenceRule = "fence"
+
 // store commits the parcel under its fence.
 func (p *parcel) store(t *Tx) ([]run.Event, error) {
-	events, err := p.add(t, advanceRun, string(p.fence.Tenant), p.fence.ID, p.fence.Owner, p.fence.Epoch)
+	statement, args := advanceRun, []any{string(p.fence.Tenant), p.fence.ID, p.fence.Owner, p.fence.Epoch}
+	if failpoint.Off(fenceRule) {
+		statement, args = advanceUnfenced, args[:2]
+	}
+	events, err := p.add(t, statement, args...)
 	return events, orUnknown(err, ledger.ErrFenced)
 }
 

@@ -69,6 +69,9 @@ func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit in
 	}
 	var audits []run.Audit
 	err := l.read(ctx, "read audits", func(snapshot Session) error {
+		if err := l.freeze(snapshot, ref); err != nil {
+			return err
+		}
 		rows, err := snapshot.Query(
 			selectAudits+where.text()+` ORDER BY a.sequence LIMIT ?`, append(where.args, max(limit, 0))...,
 		)
@@ -76,6 +79,16 @@ func (l *Ledger) Audits(ctx context.Context, ref *run.Ref, after int64, limit in
 		return err
 	})
 	return audits, err
+}
+
+// freeze waits for records on their way, before all are read: of two at once the later may be there first, and who
+// has read that never asks for the earlier again. The records of one run come one after the other.
+func (l *Ledger) freeze(snapshot Session, ref *run.Ref) error {
+	if ref != nil || l.dialect.Freeze == "" {
+		return nil
+	}
+	_, err := snapshot.Exec(l.dialect.Freeze)
+	return err
 }
 
 func scanAudit(rows Rows) (run.Audit, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -93,7 +94,8 @@ func inOrder(asked []run.Fence, held []ledger.Held) []ledger.Held {
 	}
 	ordered := make([]ledger.Held, 0, len(held))
 	for _, fence := range asked {
-		if h, ok := byRef[fence.Ref]; ok {
+		if h, ok := byRef[fence.Ref]; ok || failpoint.Off(fenceRule) {
+			h.Ref = fence.Ref
 			ordered = append(ordered, h)
 			delete(byRef, fence.Ref)
 		}

@@ -73,7 +73,7 @@ func (t *Tx) create(n newcomer, door ledger.Door) (run.Run, error) {
 	r := n.run
 	key := run.SessionKey{Tenant: r.Tenant, UserKey: r.Request.Identity.UserKey, SessionID: r.SessionID}
 	if door.Alone || r.Request.Multitask.Waits() {
-		if err := t.guard("session", key.Tenant, key.UserKey, key.SessionID); err != nil {
+		if err := t.guard("session", string(key.Tenant), key.UserKey, key.SessionID); err != nil {
 			return run.Run{}, err
 		}
 	}

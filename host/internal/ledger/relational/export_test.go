@@ -5,6 +5,10 @@ import "github.com/fastreact/fastreact/host/internal/run"
 // The statements whose plans are looked at.
 const (
 	NextRun           = nextRun
+	SelectRuns        = selectRuns
+	Adrift            = adrift
+	CountWaiting      = countWaiting
+	Companions        = companions
 	ListRuns          = listRuns
 	SelectApprovals   = selectApprovals
 	ReadResearch      = readResearch
@@ -16,6 +20,9 @@ const (
 	RunsAhead         = runsAhead
 	SomeoneWaits      = someoneWaits
 )
+
+// Renewal is the statement that prolongs n leases.
+func Renewal(n int) string { return renewal(n) }
 
 // Conditions is the WHERE clause of a list.
 type Conditions struct {

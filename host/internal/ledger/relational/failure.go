@@ -33,6 +33,7 @@ func (l *Ledger) failure(op string, err error) error {
 // Left is the end of a caller's context, with its cause: nothing was done.
 type Left struct{ Cause error }
 
+// Error returns the cause's words.
 func (l Left) Error() string { return l.Cause.Error() }
 
 // Unwrap returns the cause.

@@ -35,7 +35,11 @@ type kept struct {
 	used    int64 // by the whole drawer
 }
 
+// kept locks the drawer and looks into it.
 func (t *Tx) kept(drawer run.Drawer, key string) (k kept, err error) {
+	if err := t.guard("drawer", drawer.Plugin, string(drawer.Tenant)); err != nil {
+		return k, err
+	}
 	rows, err := t.Query(`
 		SELECT COALESCE((SELECT bytes FROM kv_used WHERE plugin = ?1 AND tenant = ?2), 0),
 			COALESCE(MAX(version), 0), COALESCE(MAX(OCTET_LENGTH(key) + OCTET_LENGTH(value)), 0)

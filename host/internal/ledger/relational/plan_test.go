@@ -70,6 +70,25 @@ func TestClaimUsesItsIndexAndSortsNothing(t *testing.T) {
 	}
 }
 
+func TestLeasesAreFoundByTheirIndexes(t *testing.T) {
+	l := opened(t)
+	for name, c := range map[string]struct {
+		query, index string
+		args         []any
+	}{
+		"renew one":  {relational.Renewal(1), "runs_driven", []any{1, "me", "t", "r", 1}},
+		"renew four": {relational.Renewal(4), "runs_driven", append([]any{1, "me"}, make([]any, 12)...)},
+		"adrift":     {relational.SelectRuns + relational.Adrift, "runs_adrift", []any{1, 10}},
+		"crowd":      {relational.CountWaiting, "runs_", []any{10}},
+		"companions": {relational.Companions, "runs_unfinished", []any{1}},
+	} {
+		got := plan(t, l, c.query, c.args...)
+		if !strings.Contains(got, c.index) || strings.Contains(got, "SCAN runs\n") || strings.Contains(got, "FOR ORDER BY") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
 func TestListsSortNothingAndScanNoTable(t *testing.T) {
 	l := opened(t)
 	tenant, ref := run.TenantKey("t"), run.Ref{ID: "r"}

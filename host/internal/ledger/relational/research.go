@@ -65,6 +65,9 @@ func (t *Tx) addResearch(after int64, entry run.ResearchEntry) (run.ResearchEntr
 	if entry.At.IsZero() {
 		entry.At = t.now
 	}
+	if err := t.guard("research", entry.Workspace); err != nil {
+		return run.ResearchEntry{}, err
+	}
 	rows, err := t.Query(readResearchKeyed, entry.Workspace, entry.Key)
 	used, err := collect(rows, err, scanResearch)
 	switch {

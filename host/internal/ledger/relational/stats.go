@@ -52,11 +52,14 @@ func sumRuns(snapshot Session, where *conditions, s *ledger.Stats) error {
 		calls, callTime      int64
 	)
 	rows, err := snapshot.Query(`
-		SELECT COUNT(*), COALESCE(SUM(body_bytes), 0), COALESCE(SUM(next_seq), 0), COALESCE(SUM(event_bytes), 0),
-			COALESCE(SUM(audits), 0), COALESCE(SUM(audit_bytes), 0), COALESCE(AVG(finished_at - started_at), 0),
-			COALESCE(SUM(errors), 0), COALESCE(SUM(decisions), 0), COALESCE(SUM(calls), 0),
-			COALESCE(SUM(call_time), 0), COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),
-			COALESCE(SUM(total_tokens), 0)
+		SELECT COUNT(*), CAST(COALESCE(SUM(body_bytes), 0) AS BIGINT),
+			CAST(COALESCE(SUM(next_seq), 0) AS BIGINT), CAST(COALESCE(SUM(event_bytes), 0) AS BIGINT),
+			CAST(COALESCE(SUM(audits), 0) AS BIGINT), CAST(COALESCE(SUM(audit_bytes), 0) AS BIGINT),
+			CAST(COALESCE(AVG(finished_at - started_at), 0) AS DOUBLE PRECISION),
+			CAST(COALESCE(SUM(errors), 0) AS BIGINT), CAST(COALESCE(SUM(decisions), 0) AS BIGINT),
+			CAST(COALESCE(SUM(calls), 0) AS BIGINT), CAST(COALESCE(SUM(call_time), 0) AS BIGINT),
+			CAST(COALESCE(SUM(prompt_tokens), 0) AS BIGINT), CAST(COALESCE(SUM(completion_tokens), 0) AS BIGINT),
+			CAST(COALESCE(SUM(total_tokens), 0) AS BIGINT)
 		FROM runs r`+where.text(), where.args...,
 	)
 	err = fill(
@@ -89,7 +92,7 @@ func countApprovals(snapshot Session, where *conditions, s *ledger.Stats) error 
 	)
 	rows, err := snapshot.Query(`
 		SELECT a.status, COUNT(*), SUM(COALESCE(OCTET_LENGTH(a.args), 0) + OCTET_LENGTH(a.decision)), COUNT(a.resolved_at),
-			COALESCE(SUM(a.resolved_at - a.created_at), 0)
+			CAST(COALESCE(SUM(a.resolved_at - a.created_at), 0) AS DOUBLE PRECISION)
 		FROM approvals a`+ofRuns(where)+` GROUP BY a.status`, where.args...)
 	_, err = collect(rows, err, func(rows Rows) (struct{}, error) {
 		var (

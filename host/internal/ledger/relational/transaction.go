@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 )
 
 // Tx is one write's part of a transaction.
@@ -35,6 +37,7 @@ func (l *Ledger) read(ctx context.Context, op string, look func(Session) error) 
 // write runs change in a transaction and returns its result when it is committed.
 func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
 	var result, none T
+	failpoint.Hit(op + ".begin")
 	err := l.driver.Write(ctx, func(s Session) (News, error) {
 		now, err := s.Now()
 		if err != nil {
@@ -48,6 +51,7 @@ func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T
 	if err != nil {
 		return none, l.failure(op, err) // a write that is not answered may still touch result
 	}
+	failpoint.Hit(op + ".committed")
 	return result, nil
 }
 
@@ -57,8 +61,8 @@ type done struct{}
 // taken reports whether err says that a unique key exists already.
 func (t *Tx) taken(err error) bool { return err != nil && t.ledger.driver.Taken(err) }
 
-// guard keeps a name from other transactions until the commit. The names are of one kind.
-func (t *Tx) guard(kind string, name ...any) error {
+// guard keeps a name of a kind from other transactions until the commit.
+func (t *Tx) guard(kind string, name ...string) error {
 	if t.ledger.dialect.Guard == "" {
 		return nil
 	}
