@@ -1,7 +1,10 @@
 package main
 
 import (
-	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +17,8 @@ func newApprovals(p program) *cobra.Command {
 		newApprovalsList(p, r),
 		newApprovalsShow(p, r),
 		newApprovalsWatch(p, r),
-		newAnswer(p, r, answer{"approve", "Let a call run, with exactly the arguments shown", (*client.Client).Approve}),
-		newAnswer(p, r, answer{"deny", "Refuse a call", (*client.Client).Deny}),
+		newAnswer(p, r, answer{"approve", "Let a call run, with exactly the arguments shown", true}),
+		newAnswer(p, r, answer{"deny", "Refuse a call", false}),
 	)
 	r.flags(group)
 	return group
@@ -42,7 +45,7 @@ func newApprovalsList(p program, r *remote) *cobra.Command {
 			}
 			rows := [][]string{}
 			for _, a := range approvals.Items {
-				rows = append(rows, []string{a.ID, a.Status, a.UserKey, a.ToolName, cut(compact(a.ToolArgs), 60), moment(a.ExpiresAt)})
+				rows = append(rows, []string{a.ID, statusOf(a), a.UserKey, a.ToolName, cut(compact(a.ToolArgs), 60), moment(a.ExpiresAt)})
 			}
 			return table(p.out, []string{"APPROVAL", "STATUS", "USER", "TOOL", "ARGUMENTS", "EXPIRES"}, rows)
 		},
@@ -80,6 +83,9 @@ func (r *remote) showApproval(p program, a client.Approval) error {
 	return facts(p.out, []fact{
 		{"approval", a.ID},
 		{"status", a.Status},
+		{"question", questionOf(a)},
+		{"choices", choicesOf(a)},
+		{"choice", inWords(a.Choice)},
 		{"run", a.RunID},
 		{"user", a.UserKey},
 		{"tenant", a.TenantKey},
@@ -100,25 +106,49 @@ func (r *remote) showApproval(p program, a client.Approval) error {
 // answer is one way to settle an approval.
 type answer struct {
 	use, short string
-	send       func(c *client.Client, ctx context.Context, id, reason string) (client.Approval, error)
+	approve    bool
 }
 
 func newAnswer(p program, r *remote, a answer) *cobra.Command {
-	reason := ""
+	given := client.Resolution{Approve: a.approve}
 	command := &cobra.Command{
 		Use: a.use + " APPROVAL", Short: a.short, Args: exactly("APPROVAL"),
 		RunE: func(command *cobra.Command, args []string) error {
+			if err := a.takes(given.Choice); err != nil {
+				return usageError{err}
+			}
 			c, err := r.client(p)
 			if err != nil {
 				return err
 			}
-			approval, err := a.send(c, command.Context(), args[0], reason)
+			given.IdempotencyKey = rand.Text()
+			approval, err := c.Resolve(command.Context(), args[0], given)
 			if err != nil {
 				return r.explain(err)
 			}
 			return r.showApproval(p, approval)
 		},
 	}
-	command.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	command.Flags().StringVar(&given.Reason, "reason", "", "why, for the record")
+	command.Flags().StringVar(&given.Choice, "choice", "", a.choiceHelp())
 	return command
+}
+
+func (a answer) choiceHelp() string {
+	if a.approve {
+		return "what to do about a call whose outcome is unknown: retry, treat_as_done or abort"
+	}
+	return "of a call whose outcome is unknown: abort, also when left out"
+}
+
+// takes reports whether a choice can be given with this answer; whether there is one to make is the service's to say.
+func (a answer) takes(choice string) error {
+	known := []string{client.Abort}
+	if a.approve {
+		known = []string{client.Retry, client.TreatAsDone, client.Abort}
+	}
+	if choice == "" || slices.Contains(known, choice) {
+		return nil
+	}
+	return fmt.Errorf("--choice must be %s", strings.Join(known, ", "))
 }

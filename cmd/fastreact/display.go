@@ -112,16 +112,16 @@ func (d *display) review(e client.Event) string {
 }
 
 func (d *display) question(e client.Event) string {
-	id := onScreen(e.ApprovalRequestID)
 	var about struct {
 		ExpiresAt *time.Time `json:"expires_at"`
+		Choices   []string   `json:"choices"`
 	}
 	until := ""
 	if json.Unmarshal(e.Metadata, &about) == nil && about.ExpiresAt != nil {
 		until = " before " + moment(about.ExpiresAt)
 	}
-	return fmt.Sprintf("  ? %s %s needs a person: %s\n    answer%s with: fastreact approvals approve %s   (or deny)",
-		onScreen(e.ToolName), onScreen(compact(e.ToolArgs)), onScreen(e.Content), until, id)
+	return fmt.Sprintf("  ? %s %s needs a person: %s\n%s", onScreen(e.ToolName), onScreen(compact(e.ToolArgs)),
+		onScreen(e.Content), howToAnswer("    ", until, onScreen(e.ApprovalRequestID), about.Choices))
 }
 
 // verdict is the exit of a command that followed a run.

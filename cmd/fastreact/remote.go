@@ -50,6 +50,10 @@ func (r *remote) explain(err error) error {
 		return nil
 	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
 		return advice{err, "Put the service token into the environment variable " + r.tokenEnv + ", or name another with --token-env."}
+	case errors.As(err, &refused) && refused.Code == "events_compacted" && refused.First != nil:
+		return advice{err, fmt.Sprintf("Read the rest with --after %d.", *refused.First-1)}
+	case errors.As(err, &refused) && refused.Code == "choice_required":
+		return advice{err, "Say what to do: --choice retry, treat_as_done or abort. `fastreact approvals show` explains them."}
 	case errors.As(err, &refused) && refused.RetryAfter > 0:
 		return advice{err, fmt.Sprintf("Try again in %s.", refused.RetryAfter)}
 	case unreachable(err):

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/rand"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -74,16 +76,37 @@ func (r *remote) showRun(p program, run client.Run) error {
 		{"session", run.SessionID},
 		{"kind", run.Kind},
 		{"status", run.Status},
+		{"phase", run.Phase},
 		{"created", moment(run.CreatedAt)},
 		{"started", moment(run.StartedAt)},
 		{"completed", moment(run.CompletedAt)},
 		{"cancelled", moment(run.CancelledAt)},
 		{"duration", milliseconds(run.DurationMS)},
-		{"events", strconv.Itoa(run.EventCount)},
+		{"events", eventsOf(run)},
 		{"attempts", strconv.Itoa(run.Attempts)},
+		{"worker", run.WorkerID},
+		{"lease until", moment(run.LeaseUntil)},
+		{"retried after", moment(run.RetryAfter)},
 		{"error", compact(run.Error)},
+		{"last error", lastErrorOf(run)},
 		{"metadata", compact(run.Metadata)},
 	})
+}
+
+// eventsOf counts the events, and says where those begin that are still there.
+func eventsOf(run client.Run) string {
+	if run.MinSequence == 0 {
+		return strconv.Itoa(run.EventCount)
+	}
+	return fmt.Sprintf("%d, kept from %d on", run.EventCount, run.MinSequence)
+}
+
+// lastErrorOf is what is known of those who drove a run before. How a run ended stands in its error.
+func lastErrorOf(run client.Run) string {
+	if compact(run.Error) != "" {
+		return ""
+	}
+	return run.LastError
 }
 
 func newRunsTail(p program, r *remote) *cobra.Command {
@@ -121,7 +144,8 @@ func newRunsCancel(p program, r *remote) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run, err := c.Cancel(command.Context(), args[0], reason)
+			run, err := c.CancelRun(command.Context(), args[0],
+				client.Cancellation{Reason: reason, IdempotencyKey: rand.Text()})
 			if err != nil {
 				return r.explain(err)
 			}

@@ -169,10 +169,10 @@ func (w *watching) say(event string, a client.Approval) {
 	left := max(leftOf(a), 0).Round(time.Second)
 	switch event {
 	case "pending":
-		fmt.Fprintf(w.out, "? %s wants to call %s: %s\n  arguments %s\n  digest    %s\n  user      %s, run %s\n"+
-			"  expires in %s (%s)\n  answer with: fastreact approvals approve %s   (or deny)\n\n",
-			id, tool, onScreen(a.Reason), onScreen(compact(a.ToolArgs)), onScreen(a.ArgsDigest),
-			onScreen(a.UserKey), onScreen(a.RunID), left, moment(a.ExpiresAt), id)
+		fmt.Fprintf(w.out, "? %s %s %s: %s\n  arguments %s\n  digest    %s\n  user      %s, run %s\n"+
+			"  expires in %s (%s)\n%s\n\n",
+			id, asks(a), tool, onScreen(a.Reason), onScreen(compact(a.ToolArgs)), onScreen(a.ArgsDigest),
+			onScreen(a.UserKey), onScreen(a.RunID), left, moment(a.ExpiresAt), howToAnswer("  ", "", id, a.Choices))
 	case "expiring":
 		fmt.Fprintf(w.out, "! %s: %s expires in %s\n\n", id, tool, left)
 	default:
@@ -180,8 +180,19 @@ func (w *watching) say(event string, a client.Approval) {
 	}
 }
 
+// asks says what an approval has to do with its tool.
+func asks(a client.Approval) string {
+	if a.Kind == client.UnknownOutcome {
+		return "asks what became of a call of"
+	}
+	return "wants to call"
+}
+
 func because(a client.Approval) string {
 	words := ""
+	if a.Choice != "" {
+		words += " (" + onScreen(inWords(a.Choice)) + ")"
+	}
 	if a.ResolvedBy != "" {
 		words += " by " + onScreen(a.ResolvedBy)
 	}

@@ -8,6 +8,9 @@ import (
 )
 
 // Approval is one call that waits, or waited, for a person. A status that is not "approved" is not approved.
+//
+// Its kind says what the person is asked: whether the call may run, or what to do about a call that left and of which
+// nobody knows whether it took effect.
 type Approval struct {
 	ID               string          `json:"request_id"`
 	RunID            string          `json:"run_id"`
@@ -28,6 +31,9 @@ type Approval struct {
 	ResolvedAt       *time.Time      `json:"resolved_at"`
 	ResolvedBy       string          `json:"resolved_by"`
 	ResolutionReason string          `json:"resolution_reason"`
+	Kind             string          `json:"kind"`    // permission or outcome_unknown
+	Choices          []string        `json:"choices"` // what an approve must choose from; nil: there is nothing to choose
+	Choice           string          `json:"choice"`  // of a settled one
 
 	Raw json.RawMessage `json:"-"` // the answer of the service that held it
 }
@@ -71,22 +77,52 @@ func (c *Client) Approval(ctx context.Context, id string) (Approval, error) {
 	return holder.Approval, err
 }
 
-// Approve lets the call run. The same answer again succeeds; the opposite, or a late one, is an *Error with status
-// 409.
-func (c *Client) Approve(ctx context.Context, id, reason string) (Approval, error) {
-	return c.settle(ctx, approvalPath(id, "/approve"), reason)
+// The kinds of approvals.
+const (
+	Permission     = "permission"
+	UnknownOutcome = "outcome_unknown"
+)
+
+// The choices about an unknown outcome.
+const (
+	Retry       = "retry"         // run the call again, as far as policy allows today
+	TreatAsDone = "treat_as_done" // it took effect: go on
+	Abort       = "abort"         // end the run
+)
+
+// Resolution is an answer to an approval.
+type Resolution struct {
+	Approve        bool
+	Choice         string // about an unknown outcome; empty otherwise, and for a plain refusal
+	Reason         string
+	IdempotencyKey string // of the service's tenant; with one, a request whose answer is lost is sent again
 }
 
-// Deny refuses the call. The same answer again succeeds; the opposite, or a late one, is an *Error with status 409.
-func (c *Client) Deny(ctx context.Context, id, reason string) (Approval, error) {
-	return c.settle(ctx, approvalPath(id, "/deny"), reason)
-}
-
-func (c *Client) settle(ctx context.Context, path, reason string) (Approval, error) {
+// Resolve answers an approval. The same answer again succeeds; the opposite, or a late one, is an *Error with status
+// 409, and one without a choice that must be made an *Error with code choice_required.
+func (c *Client) Resolve(ctx context.Context, id string, answer Resolution) (Approval, error) {
+	path := approvalPath(id, "/deny")
+	if answer.Approve {
+		path = approvalPath(id, "/approve")
+	}
+	body := reasonBody(answer.Reason)
+	if answer.Choice != "" {
+		body["choice"] = answer.Choice
+	}
 	var holder approvalHolder
-	raw, err := c.post(ctx, path, reasonBody(reason), &holder)
+	raw, err := c.postKeyed(ctx, path, answer.IdempotencyKey, body, &holder)
 	holder.Approval.Raw = raw
 	return holder.Approval, err
+}
+
+// Approve lets the call run, as Resolve does.
+func (c *Client) Approve(ctx context.Context, id, reason string) (Approval, error) {
+	return c.Resolve(ctx, id, Resolution{Approve: true, Reason: reason})
+}
+
+// Deny refuses the call, as Resolve does.
+func (c *Client) Deny(ctx context.Context, id, reason string) (Approval, error) {
+	return c.Resolve(ctx, id, Resolution{Reason: reason})
 }
 
 type approvalHolder struct {

@@ -8,8 +8,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -81,11 +83,53 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, out any
 
 // post sends one JSON object, reads one into out and returns its bytes.
 func (c *Client) post(ctx context.Context, path string, body, out any) (json.RawMessage, error) {
-	request, err := c.request(ctx, http.MethodPost, path, body)
-	if err != nil {
-		return nil, err
+	return c.postKeyed(ctx, path, "", body, out)
+}
+
+// postKeyed is post under a key: where the connection breaks before the answer is there, the request is sent again, and
+// the service answers it once. With no key it is sent once.
+func (c *Client) postKeyed(ctx context.Context, path, key string, body, out any) (json.RawMessage, error) {
+	for failed := 1; ; failed++ {
+		request, err := c.request(ctx, http.MethodPost, path, body)
+		if err != nil {
+			return nil, err
+		}
+		setKey(request, key)
+		raw, err := c.exchange(request, out)
+		if key == "" || failed >= c.config.Attempts || !broke(err) {
+			return raw, err
+		}
+		if err := pause(ctx, c.config.Pause<<(failed-1)); err != nil {
+			return nil, err
+		}
 	}
-	return c.exchange(request, out)
+}
+
+// keyHeader names requests that are the same request.
+const keyHeader = "Idempotency-Key"
+
+func setKey(request *http.Request, key string) {
+	if key != "" {
+		request.Header.Set(keyHeader, key)
+	}
+}
+
+// brokenError is the end of a request whose answer did not come, or not whole.
+type brokenError struct {
+	op    string
+	cause error
+}
+
+func (e *brokenError) Error() string { return e.op + ": " + e.cause.Error() }
+
+func (e *brokenError) Unwrap() error { return e.cause }
+
+// broke reports whether a connection that stood broke: the service may have done what was asked.
+func broke(err error) bool {
+	var broken *brokenError
+	var failed *net.OpError
+	dialing := errors.As(err, &failed) && failed.Op == "dial"
+	return errors.As(err, &broken) && !dialing && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
@@ -114,12 +158,12 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 func (c *Client) exchange(request *http.Request, out any) (json.RawMessage, error) {
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("call service: %w", err)
+		return nil, &brokenError{"call service", err}
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, int64(c.config.MaxEventBytes)+1))
 	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
+		return nil, &brokenError{"read answer", err}
 	}
 	if len(text) > c.config.MaxEventBytes {
 		return nil, fmt.Errorf("read answer: %w", ErrTooLarge)

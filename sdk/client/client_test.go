@@ -56,6 +56,24 @@ func TestEachMethodAsksItsRoute(t *testing.T) {
 			approval, err := c.Deny(t.Context(), "a", "no")
 			return check(err, approval.Status == "denied")
 		}},
+		{"resolve", `POST /v1/approvals/a/approve {"choice":"treat_as_done","reason":"I looked"} k-1`, `{"approval":{"kind":"outcome_unknown","choices":["retry"],"choice":"treat_as_done"}}`, func(c *Client) error {
+			approval, err := c.Resolve(t.Context(), "a", Resolution{Approve: true, Choice: TreatAsDone, Reason: "I looked", IdempotencyKey: "k-1"})
+			return check(err, approval.Kind == UnknownOutcome && approval.Choice == TreatAsDone && len(approval.Choices) == 1)
+		}},
+		{"refuse", `POST /v1/approvals/a/deny {} k-1`, `{"approval":{"status":"denied"}}`, func(c *Client) error {
+			approval, err := c.Resolve(t.Context(), "a", Resolution{IdempotencyKey: "k-1"})
+			return check(err, approval.Status == "denied")
+		}},
+		{"cancel once", `POST /v1/runs/r/cancel {} k-1`, `{"worker_id":"h/1","lease_expires_at":"2026-06-11T00:00:00Z","min_sequence":3}`, func(c *Client) error {
+			run, err := c.CancelRun(t.Context(), "r", Cancellation{IdempotencyKey: "k-1"})
+			return check(err, run.WorkerID == "h/1" && run.LeaseUntil != nil && run.MinSequence == 3)
+		}},
+		{"submit once", `POST /v1/runs {"messages":[{"role":"user","content":"q"}]} k-1`, `{"run_id":"r"}`, func(c *Client) error {
+			request := Ask("q")
+			request.IdempotencyKey = "k-1"
+			run, err := c.Submit(t.Context(), request)
+			return check(err, run.ID == "r")
+		}},
 		{"policy", `POST /v1/policy/check {"tool_name":"exec","tool_args":{"command":"ls"},"user_key":"pska:u"}`, `{"level":"danger"}`, func(c *Client) error {
 			judgement, err := c.CheckPolicy(t.Context(), Probe{ToolName: "exec", ToolArgs: json.RawMessage(`{"command":"ls"}`), UserKey: "pska:u"})
 			return check(err, judgement.Level == "danger")
@@ -74,6 +92,9 @@ func TestEachMethodAsksItsRoute(t *testing.T) {
 			client := service(t, func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				got = r.Method + " " + r.URL.RequestURI() + " " + string(body)
+				if key := r.Header.Get("Idempotency-Key"); key != "" {
+					got += " " + key
+				}
 				if r.Header.Get("Authorization") != "Bearer t" {
 					t.Error("the token is missing")
 				}
@@ -89,6 +110,70 @@ func TestEachMethodAsksItsRoute(t *testing.T) {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// losing answers nothing to the first requests, and breaks the connection.
+func losing(t *testing.T, first int, asked *[]string) *Client {
+	return service(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*asked = append(*asked, r.Header.Get("Idempotency-Key")+" "+string(body))
+		if len(*asked) <= first {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, `{"approval":`)
+			return
+		}
+		io.WriteString(w, `{"approval":{"status":"approved"}}`)
+	})
+}
+
+func TestAnAnswerThatWasLostIsSentAgainUnderItsKey(t *testing.T) {
+	var asked []string
+	approval, err := losing(t, 2, &asked).Resolve(t.Context(), "a", Resolution{Approve: true, IdempotencyKey: "k"})
+	if err != nil || approval.Status != "approved" {
+		t.Errorf("%v %v", approval, err)
+	}
+	if diff := cmp.Diff([]string{"k {}", "k {}", "k {}"}, asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnAnswerWithoutAKeyIsSentOnce(t *testing.T) {
+	var asked []string
+	if _, err := losing(t, 2, &asked).Approve(t.Context(), "a", ""); !errors.Is(err, io.ErrUnexpectedEOF) || len(asked) != 1 {
+		t.Errorf("%v after %d requests", err, len(asked))
+	}
+}
+
+func TestAnAnswerThatIsAlwaysLostIsGivenUp(t *testing.T) {
+	var asked []string
+	_, err := losing(t, 99, &asked).Resolve(t.Context(), "a", Resolution{IdempotencyKey: "k"})
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(asked) != 3 {
+		t.Errorf("%v after %d requests", err, len(asked))
+	}
+}
+
+func TestARefusalIsNotAskedForAgain(t *testing.T) {
+	asked := 0
+	c := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusConflict)
+	})
+	if _, err := c.Resolve(t.Context(), "a", Resolution{IdempotencyKey: "k"}); !IsStatus(err, http.StatusConflict) || asked != 1 {
+		t.Errorf("%v after %d requests", err, asked)
+	}
+}
+
+func TestEventsThatAreNotKeptAreAnErrorThatSaysWhereTheRestBegins(t *testing.T) {
+	c := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusGone)
+		io.WriteString(w, `{"detail":"Gone.","error":{"code":"events_compacted","message":"Gone.","first_available_sequence":0}}`)
+	})
+	for _, err := range c.Follow(t.Context(), "r", -1) {
+		var refused *Error
+		if !errors.As(err, &refused) || refused.Code != "events_compacted" || refused.First == nil || *refused.First != 0 {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Error struct {
 	Code       string        // stable code, such as "not_found"; empty when the service sent none
 	Message    string        // what the service says, and each field that it refused
 	RetryAfter time.Duration // how long the service asks to wait; 0 when it does not say
+	First      *int64        // of events_compacted: sequence of the first event that is still there
 }
 
 // Error shows the status, the code and the sentence.
@@ -52,6 +53,7 @@ func errorOf(response *http.Response, text []byte) *Error {
 		Error  struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
+			First   *int64 `json:"first_available_sequence"`
 		} `json:"error"`
 	}
 	e := &Error{Status: response.StatusCode, Message: http.StatusText(response.StatusCode)}
@@ -69,7 +71,7 @@ func errorOf(response *http.Response, text []byte) *Error {
 		e.Message = body.Error.Message
 	}
 	e.Message += faultsOf(body.Detail)
-	e.Code = body.Error.Code
+	e.Code, e.First = body.Error.Code, body.Error.First
 	return e
 }
 

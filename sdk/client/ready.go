@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Readiness is the service's word about itself and what it depends on.
@@ -18,8 +19,25 @@ type Readiness struct {
 		Servers []Server `json:"servers"`
 		Tools   []string `json:"tools"`
 	} `json:"mcp"`
+	Store struct {
+		Driver    string `json:"driver"`
+		Ready     bool   `json:"ready"`
+		LastError string `json:"last_error"`
+		Nodes     []Node `json:"nodes"`
+		SameName  bool   `json:"same_name"` // two nodes that are alive share a name
+	} `json:"store"`
 
 	Raw json.RawMessage `json:"-"` // as the service sent it
+}
+
+// Node is one process of the service.
+type Node struct {
+	Name        string    `json:"name"`
+	Incarnation string    `json:"incarnation"`
+	Since       time.Time `json:"since"`
+	Seen        time.Time `json:"seen"`
+	Runs        int       `json:"runs"` // that it drives
+	Self        bool      `json:"self"` // it is the one that answered
 }
 
 // Server is the health of one MCP server.

@@ -17,6 +17,8 @@ type Request struct {
 	OnDisconnect string          `json:"on_disconnect,omitempty"` // cancel or continue
 	Multitask    string          `json:"multitask,omitempty"`     // beside another run of the session: parallel, reject, enqueue or interrupt
 	StreamDeltas bool            `json:"stream_deltas,omitempty"` // the answer also comes in parts: events of type answer_delta
+
+	IdempotencyKey string `json:"-"` // the same key and request get the same run; with one, Submit and Complete survive a lost answer
 }
 
 // Message is one turn of a conversation.

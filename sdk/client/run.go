@@ -23,6 +23,12 @@ type Run struct {
 	Error       json.RawMessage `json:"error"`
 	Metadata    json.RawMessage `json:"metadata"`
 	Attempts    int             `json:"attempts"`
+	Phase       string          `json:"phase"`            // of a running one that nobody drives: awaiting_approval or ready
+	WorkerID    string          `json:"worker_id"`        // the process that drives it; empty: none
+	LeaseUntil  *time.Time      `json:"lease_expires_at"` // when another may take it over
+	RetryAfter  *time.Time      `json:"retry_after"`      // it is not tried again before
+	LastError   string          `json:"last_error"`
+	MinSequence int64           `json:"min_sequence"` // of the first event that is still there
 
 	Raw json.RawMessage `json:"-"` // as the service sent it
 }
@@ -70,7 +76,7 @@ type Events struct {
 // Complete asks a question and waits for the whole answer.
 func (c *Client) Complete(ctx context.Context, request Request) (Answer, error) {
 	var answer Answer
-	raw, err := c.post(ctx, "/v1/chat/completions", asked{request, false}, &answer)
+	raw, err := c.postKeyed(ctx, "/v1/chat/completions", request.IdempotencyKey, asked{request, false}, &answer)
 	answer.Raw = raw
 	return answer, err
 }
@@ -78,7 +84,7 @@ func (c *Client) Complete(ctx context.Context, request Request) (Answer, error) 
 // Submit starts a background run.
 func (c *Client) Submit(ctx context.Context, request Request) (Run, error) {
 	var run Run
-	raw, err := c.post(ctx, "/v1/runs", request, &run)
+	raw, err := c.postKeyed(ctx, "/v1/runs", request.IdempotencyKey, request, &run)
 	run.Raw = raw
 	return run, err
 }
@@ -112,12 +118,23 @@ func (c *Client) Events(ctx context.Context, id string, after int64, limit int) 
 	return events, err
 }
 
-// Cancel asks that a run ends and returns it. A run that has ended is returned unchanged.
-func (c *Client) Cancel(ctx context.Context, id, reason string) (Run, error) {
+// Cancellation is the wish to end a run.
+type Cancellation struct {
+	Reason         string
+	IdempotencyKey string // of the run's tenant; with one, a request whose answer is lost is sent again
+}
+
+// CancelRun asks that a run ends and returns it. A run that has ended is returned unchanged.
+func (c *Client) CancelRun(ctx context.Context, id string, wish Cancellation) (Run, error) {
 	var run Run
-	raw, err := c.post(ctx, runPath(id, "/cancel"), reasonBody(reason), &run)
+	raw, err := c.postKeyed(ctx, runPath(id, "/cancel"), wish.IdempotencyKey, reasonBody(wish.Reason), &run)
 	run.Raw = raw
 	return run, err
+}
+
+// Cancel asks that a run ends, as CancelRun does.
+func (c *Client) Cancel(ctx context.Context, id, reason string) (Run, error) {
+	return c.CancelRun(ctx, id, Cancellation{Reason: reason})
 }
 
 func runPath(id, rest string) string { return "/v1/runs/" + url.PathEscape(id) + rest }

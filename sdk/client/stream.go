@@ -38,6 +38,7 @@ func (c *Client) Chat(ctx context.Context, request Request) iter.Seq2[Event, err
 		s := &stream{client: c, last: -1}
 		sent, err := c.request(ctx, http.MethodPost, "/v1/chat/completions", asked{request, true})
 		if err == nil {
+			setKey(sent, request.IdempotencyKey)
 			err = s.open(sent)
 		}
 		s.pass(ctx, err, yield)
@@ -45,7 +46,7 @@ func (c *Client) Chat(ctx context.Context, request Request) iter.Seq2[Event, err
 }
 
 // Follow returns the events of a run behind the sequence after (-1 = all), then those that are still to come, as
-// Chat does.
+// Chat does. Where the next event is not kept any more, the error is an *Error with code events_compacted.
 func (c *Client) Follow(ctx context.Context, runID string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := &stream{client: c, runID: runID, last: after}
