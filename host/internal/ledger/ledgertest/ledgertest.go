@@ -17,7 +17,8 @@ type Opener func(t *testing.T, clock func() time.Time) ledger.Ledger
 // each test, and the tests run in parallel.
 func Run(t *testing.T, empty func(t *testing.T) Opener) {
 	for _, part := range [][]fact{
-		runFacts(), claimFacts(), cancelFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
+		runFacts(), doorFacts(), claimFacts(), leaseFacts(), barrenFacts(), cancelFacts(), endingFacts(),
+		clusterFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
 		sessionFacts(), approvalFacts(), answerFacts(), outboxFacts(), pairFacts(), feedbackFacts(),
 		researchFacts(), noteFacts(), bookFacts(), pruneFacts(), closeFacts(),
 	} {

@@ -136,6 +136,35 @@ func TestRunsOfAnOlderSchemaTakeRecordsAgain(t *testing.T) {
 	}
 }
 
+// withoutLeases is the last schema in which a run that was handed back was queued again.
+const withoutLeases = 8
+
+func TestRunThatWasHandedBackBeforeTheStepThatBringsLeasesGoesOn(t *testing.T) {
+	l := openedAt(t, older(t, withoutLeases,
+		`INSERT INTO runs (place, tenant, id, session_id, user_key, kind, status, created_at, started_at, next_seq)
+			VALUES (1, '', 'begun', 's', 'u', 'background', 'queued', 1, 2, 0)`,
+		`INSERT INTO run_bodies VALUES (1, CAST('{"id":"begun","messages":[{"content":"q"}]}' AS BLOB), CAST('{}' AS BLOB))`,
+		`INSERT INTO runs (place, tenant, id, session_id, user_key, kind, status, created_at, started_at, owner, keeper, epoch)
+			VALUES (2, '', 'left', 's', 'u', 'background', 'running', 2, 2, 'gone', 'gone', 1)`,
+		`INSERT INTO run_bodies VALUES (2, CAST('{}' AS BLOB), CAST('{}' AS BLOB))`,
+	))
+	begun, err := l.Run(t.Context(), run.Ref{ID: "begun"})
+	if err != nil || begun.Status != run.Running || begun.Phase != run.Ready {
+		t.Errorf("%+v, error %v", begun, err)
+	}
+	page, err := l.Runs(t.Context(), run.Filter{ID: "begun", Limit: 1})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Request.ID != "begun" || page.Items[0].Request.Messages != nil {
+		t.Errorf("listed %+v, error %v", page.Items, err)
+	}
+	for _, want := range []string{"begun", "left"} {
+		by := ledger.Claimant{Owner: "node", Kind: run.Background, Lease: time.Hour}
+		got, err := l.Claim(t.Context(), by)
+		if err != nil || got.ID != want || got.Barren != 0 {
+			t.Errorf("claimed %+v, error %v", got, err)
+		}
+	}
+}
+
 func TestResearchIsNeverChangedOrRemoved(t *testing.T) {
 	l := opened(t)
 	entry := run.ResearchEntry{Workspace: "lab", Kind: run.ResearchPlan, Body: []byte(`{}`)}
