@@ -10,5 +10,5 @@ import (
 // failures, disconnects and a phone.
 func TestThePageInABrowser(t *testing.T) {
 	chromium := pagetest.Browser(t)
-	pagetest.Run(t, 25, pagetest.Bench(t, "page", "testdata"), "browser.mjs", append(newStandIn(t), chromium)...)
+	pagetest.Run(t, 34, pagetest.Bench(t, "page", "testdata"), "browser.mjs", append(newStandIn(t), chromium)...)
 }

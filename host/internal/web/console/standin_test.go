@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +20,10 @@ const standInToken = "service-token-of-the-page-test"
 type standIn struct {
 	held chan struct{} // closed by the browser's test to let a held stream go on
 
-	mu   sync.Mutex
-	seen journal
+	mu      sync.Mutex
+	seen    journal
+	waiting []string // JSON of the calls that wait for a person
+	broken  bool     // the next answer of a person gets none
 }
 
 // journal is what the stand-in was asked.
@@ -30,7 +33,30 @@ type journal struct {
 	Traces    int              `json:"traces"`
 	Left      int              `json:"left"` // held streams whose client went away
 	Tokens    int              `json:"tokens"`
+	Settled   []settled        `json:"settled"`
 	Scenarios []string         `json:"violations"`
+}
+
+// settled is one answer of a person, as it came.
+type settled struct {
+	Path string         `json:"path"`
+	Body map[string]any `json:"body"`
+	Key  string         `json:"key"`
+}
+
+// waitingCalls are one call that asks for permission and one whose outcome is unknown.
+func waitingCalls() []string {
+	call := func(id, tool, kind, args, reason string) string {
+		return `{"request_id":"` + id + `","run_id":"run-9","user_key":"pska:ann","tool_name":"` + tool + `","kind":"` + kind +
+			`","tool_args":` + args + `,"args_digest":"sha256:ab12","reason":"` + reason + `","status":"pending",` +
+			`"expires_at":"2026-11-30T17:00:00.000000+00:00"}`
+	}
+	return []string{
+		call("approval-1", "exec", "permission", `{"command":"rm -r build","times":1.0,"limit":12345678901234567890}`,
+			"Policy tool:exec requires approval"),
+		call("approval-2", "send_mail", "outcome_unknown", `{"to":"ann\u202etxt.exe","text":"<b>hi</b>"}`,
+			"Whether <img src=x onerror=alert(1)> send_mail took effect is not known."),
+	}
 }
 
 func frame(event, data string) string { return "event: " + event + "\ndata: " + data + "\n\n" }
@@ -153,6 +179,8 @@ func (s *standIn) face() web.Face {
 		{Method: "POST", Path: "/api/chat", Page: true, Stream: true, Handle: s.chat},
 		{Method: "POST", Path: "/api/feedback", Page: true, Handle: s.feedback},
 		{Method: "GET", Path: "/v1/traces/{run_id}", Page: true, Handle: s.trace},
+		{Method: "GET", Path: "/v1/approvals", Page: true, Handle: s.approvals},
+		{Method: "POST", Path: "/v1/approvals/{id}/{answer}", Page: true, Handle: s.settle},
 	}}
 }
 
@@ -242,6 +270,32 @@ func (s *standIn) trace(x *web.Exchange) error {
 	}})
 }
 
+func (s *standIn) approvals(x *web.Exchange) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return x.JSON(http.StatusOK, map[string]any{"approvals": json.RawMessage("[" + strings.Join(s.waiting, ",") + "]")})
+}
+
+// settle takes an answer. One that is refused, or lost, leaves the call where it was.
+func (s *standIn) settle(x *web.Exchange) error {
+	object, err := x.Object()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.Settled = append(s.seen.Settled, settled{x.Request.URL.Path, object, x.Request.Header.Get("Idempotency-Key")})
+	if s.broken {
+		s.broken = false
+		panic(http.ErrAbortHandler)
+	}
+	if x.Var("answer") == "deny" && x.Var("id") == "approval-1" {
+		return web.Forbidden()
+	}
+	s.waiting = slices.DeleteFunc(s.waiting, func(one string) bool { return strings.Contains(one, `"`+x.Var("id")+`"`) })
+	return x.JSON(http.StatusOK, map[string]any{"request_id": x.Var("id")})
+}
+
 // control answers the browser's test: what was asked, and lets a held stream go on.
 func (s *standIn) control(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/release" {
@@ -249,8 +303,13 @@ func (s *standIn) control(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.URL.Path == "/forget" {
-		s.seen = journal{}
+	switch r.URL.Path {
+	case "/forget":
+		s.seen, s.waiting = journal{}, nil
+	case "/wait":
+		s.waiting = waitingCalls()
+	case "/break":
+		s.broken = true
 	}
 	s.seen.Scenarios = nil
 	for name := range violations() {

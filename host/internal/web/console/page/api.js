@@ -1,6 +1,7 @@
-// The short requests of the page: login, trace, feedback. Chat is not among them; it only ever streams.
+// The short requests of the page: login, trace, feedback, approvals. Chat is not among them; it only ever streams.
 
-import { asObject, readObject } from "./strict.js";
+import { Marked } from "./exact.js";
+import { asID, asList, asObject, readObject } from "./strict.js";
 
 /** A request that was refused. */
 export class ApiError extends Error {
@@ -19,15 +20,17 @@ const MAX_ANSWER = 4 * 1024 * 1024;
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {string} [key] under which the service takes the same request once, however often it comes
  * @returns {Promise<string>}
  */
-async function call(method, path, body) {
+async function call(method, path, body, key) {
   /** @type {RequestInit} */
   const init = { method, cache: "no-store", credentials: "same-origin", redirect: "error" };
   if (body) {
     init.headers = { "Content-Type": "application/json" };
     init.body = JSON.stringify(body);
   }
+  if (key) init.headers = { ...init.headers, "Idempotency-Key": key };
   const response = await fetch(path, init);
   const text = await response.text();
   if (!response.ok) throw new ApiError(response.status);
@@ -91,4 +94,47 @@ export function tracePath(runID) {
 export async function feedback(ids, rating, comment) {
   const body = { run_id: ids.run_id, session_id: ids.session_id, rating };
   await call("POST", "/api/feedback", comment === "" ? body : { ...body, comment });
+}
+
+/**
+ * A call that waits for a person.
+ * @typedef {{ id: string, run: string, user: string, tool: string, arguments: string, digest: string, reason: string,
+ *   unknown: boolean, expires: string }} Approval
+ */
+
+/**
+ * Lists the calls that wait for a person, the oldest first.
+ * @returns {Promise<Approval[]>}
+ */
+export async function approvals() {
+  const numbers = new Marked();
+  const text = await call("GET", "/v1/approvals?status=pending&order=asc&limit=50");
+  return asList(readObject(numbers.mark(text)).approvals, (item) => {
+    const fields = asObject(item);
+    return {
+      id: asID(fields.request_id), run: textOf(fields.run_id), user: textOf(fields.user_key), tool: textOf(fields.tool_name),
+      arguments: numbers.show(fields.tool_args), digest: textOf(fields.args_digest), reason: textOf(fields.reason),
+      unknown: fields.kind === "outcome_unknown", expires: textOf(fields.expires_at),
+    };
+  });
+}
+
+/**
+ * Answers an approval.
+ * @param {string} id
+ * @param {boolean} approve
+ * @param {string} choice empty where there is nothing to choose
+ * @param {string} key
+ */
+export async function settle(id, approve, choice, key) {
+  const path = "/v1/approvals/" + encodeURIComponent(id) + (approve ? "/approve" : "/deny");
+  await call("POST", path, choice === "" ? {} : { choice }, key);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+function textOf(value) {
+  return typeof value === "string" ? value : "";
 }

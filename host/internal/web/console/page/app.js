@@ -3,6 +3,7 @@
 import { ApiError, login, logout, session } from "./api.js";
 import { announce, find } from "./dom.js";
 import { Turn } from "./turn.js";
+import { Waiting } from "./waiting.js";
 
 const page = {
   login: find("login", HTMLElement),
@@ -24,6 +25,8 @@ const page = {
 
 /** @type {Turn | null} the turn that is under way */
 let current = null;
+
+const waiting = new Waiting();
 
 /** The conversation's session id; empty before the first answer. */
 let conversation = "";
@@ -70,9 +73,11 @@ async function enter() {
     if (error instanceof ApiError && error.status === 401) return lock();
   }
   unlock();
+  waiting.start();
 }
 
 function lock() {
+  waiting.stop();
   page.login.hidden = false;
   page.welcome.hidden = true;
   page.composer.hidden = true;

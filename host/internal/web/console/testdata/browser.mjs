@@ -81,7 +81,8 @@ await pageTest("the page opens ready to ask, with nothing from anywhere else", a
   assert.ok(await page.locator("#logout").isHidden());
   const urls = await page.evaluate(() => performance.getEntriesByType("resource").map((entry) => entry.name));
   assert.ok(urls.length >= 10);
-  for (const url of urls) assert.ok(url.startsWith(OPEN + "/ui/") || url === OPEN + "/v1/ui/session", url);
+  const asked = [OPEN + "/v1/ui/session", OPEN + "/v1/approvals?status=pending&order=asc&limit=50"];
+  for (const url of urls) assert.ok(url.startsWith(OPEN + "/ui/") || asked.includes(url), url);
   await shot("welcome");
 });
 
@@ -295,6 +296,91 @@ await pageTest("feedback goes to the run, and the last word counts", async ({ tu
   ]);
   await shot("feedback");
 });
+
+/** Opens the page where two calls wait for a person. */
+async function withWaiting(page) {
+  await control("/forget");
+  await control("/wait");
+  await page.reload();
+  await page.locator(".waiting-call").nth(1).waitFor();
+  return page.locator(".waiting-call");
+}
+
+await pageTest("where nothing waits for a person nothing says so", async ({ page }) => {
+  assert.ok(await page.locator("#waiting").isHidden());
+});
+
+await pageTest("a call of which nobody knows whether it took effect offers three choices", async ({ page, shot }) => {
+  const card = (await withWaiting(page)).nth(1);
+  assert.equal(await card.locator(".unknown").textContent(), "This call left, and nobody knows whether it took effect. What now?");
+  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Run it again", "It took effect, go on", "End the run"]);
+  assert.ok((await card.textContent()).includes("Whether <img src=x onerror=alert(1)> send_mail took effect is not known."));
+  assert.equal(await page.locator("#waiting img, #waiting b").count(), 0);
+  await shot("waiting");
+  await card.getByRole("button", { name: "It took effect, go on" }).click();
+  await card.getByText("Answered: It took effect, go on.").waitFor();
+  assert.equal(await card.getByRole("button").count(), 0);
+  const [answer] = (await control()).settled;
+  assert.deepEqual([answer.path, answer.body], ["/v1/approvals/approval-2/approve", { choice: "treat_as_done" }]);
+  assert.match(answer.key, /^[0-9a-f]{32}$/);
+  await shot("waiting answered");
+});
+
+for (const [label, path, body] of [
+  ["Run it again", "/v1/approvals/approval-2/approve", { choice: "retry" }],
+  ["End the run", "/v1/approvals/approval-2/deny", { choice: "abort" }],
+]) {
+  await pageTest(`"${label}" says what it does`, async ({ page }) => {
+    await (await withWaiting(page)).nth(1).getByRole("button", { name: label }).click();
+    await page.getByText(`Answered: ${label}.`).first().waitFor();
+    const [answer] = (await control()).settled;
+    assert.deepEqual([answer.path, answer.body], [path, body]);
+  });
+}
+
+await pageTest("the arguments of a call are shown exactly as they would run", async ({ page }) => {
+  const cards = await withWaiting(page);
+  assert.equal(await cards.nth(0).locator("pre").textContent(),
+    '{\n  "command": "rm -r build",\n  "times": 1.0,\n  "limit": 12345678901234567890\n}');
+  assert.equal(await cards.nth(1).locator("pre").textContent(), '{\n  "to": "ann\\u{202e}txt.exe",\n  "text": "<b>hi</b>"\n}');
+});
+
+await pageTest("a permission is given or refused, and a refusal by the service is explained", async ({ page }) => {
+  const card = (await withWaiting(page)).nth(0);
+  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Let it run", "Refuse"]);
+  await card.getByRole("button", { name: "Refuse" }).click();
+  await card.getByText("Somebody else must answer this call.").waitFor();
+  await card.getByRole("button", { name: "Let it run" }).click();
+  await card.getByText("Answered: Let it run.").waitFor();
+  const { settled } = await control();
+  assert.deepEqual(settled.map(({ path, body }) => [path, body]), [["/v1/approvals/approval-1/deny", {}], ["/v1/approvals/approval-1/approve", {}]]);
+  assert.notEqual(settled[0].key, settled[1].key);
+});
+
+await pageTest("an answer that may not have arrived is sent again under its key", async ({ page }) => {
+  const card = (await withWaiting(page)).nth(1);
+  await control("/break");
+  await card.getByRole("button", { name: "Run it again" }).click();
+  const problem = card.getByText("The answer may not have arrived. Try again: it counts once.");
+  const said = card.getByText("Answered: Run it again.");
+  await problem.or(said).waitFor(); // a browser may repeat a request by itself
+  if (await problem.isVisible()) await card.getByRole("button", { name: "Run it again" }).click();
+  await said.waitFor();
+  const { settled } = await control();
+  assert.equal(settled.length, 2);
+  assert.deepEqual(settled[0], settled[1]);
+});
+
+for (const [device, viewport] of [["desk", DESK], ["phone", PHONE]]) {
+  await pageTest(`what waits is right on a ${device}: names, contrast and width`, async ({ page, shot }) => {
+    await withWaiting(page);
+    assert.deepEqual(await page.evaluate(contrasts), []);
+    assert.deepEqual(await page.evaluate(controls), []);
+    assert.ok(await sameWidth(page));
+    await shot("waiting dark " + device);
+    await control("/forget");
+  }, { colorScheme: "dark", viewport });
+}
 
 await pageTest("everything is done with the keyboard alone", async ({ page, turn }) => {
   const focused = () => page.evaluate(() => {
