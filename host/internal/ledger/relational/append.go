@@ -18,7 +18,11 @@ func (l *Ledger) Append(ctx context.Context, fence run.Fence, batch ledger.Batch
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
-	return write(ctx, l, op, p.store)
+	events, err := write(ctx, l, op, p.store)
+	if err == nil && len(events) > 0 {
+		failpoint.Wrote(fence.ID, fence.Epoch, events[0].Sequence)
+	}
+	return events, err
 }
 
 // parcel is a batch made ready by its caller, so that the writer only has to store it.

@@ -37,7 +37,7 @@ func (l *Ledger) read(ctx context.Context, op string, look func(Session) error) 
 // write runs change in a transaction and returns its result when it is committed.
 func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
 	var result, none T
-	failpoint.Hit(op + ".begin")
+	failpoint.Hit(op, "begin")
 	err := l.driver.Write(ctx, func(s Session) (News, error) {
 		now, err := s.Now()
 		if err != nil {
@@ -51,7 +51,7 @@ func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T
 	if err != nil {
 		return none, l.failure(op, err) // a write that is not answered may still touch result
 	}
-	failpoint.Hit(op + ".committed")
+	failpoint.Hit(op, "committed")
 	return result, nil
 }
 

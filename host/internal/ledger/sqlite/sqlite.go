@@ -16,6 +16,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 )
@@ -62,7 +63,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	}
 	s := &store{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock}
 	if s.clock == nil {
-		s.clock = steady(time.Now())
+		s.clock = steady(failpoint.Now())
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
