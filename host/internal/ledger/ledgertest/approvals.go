@@ -10,6 +10,7 @@ import (
 func approvalFacts() []fact {
 	return []fact{
 		{"OpenedApprovalReadsBackWhole", openedApprovalReadsBack},
+		{"WhatIsNoTextIsKeptOrReplaced", nulInAReason},
 		{"UnknownApprovalIsNotFoundInPublicWords", unknownApprovalIsNotFound},
 		{"FiltersSelectApprovals", filtersSelectApprovals},
 		{"ApprovalsComeInPages", approvalsComeInPages},
@@ -21,11 +22,24 @@ func approvalFacts() []fact {
 func openedApprovalReadsBack(w *world) {
 	r := w.driven("r")
 	want := w.approval(r, 0)
-	want.Reason = "a\x00b <ü> \u2028"
+	want.Reason = "a b <ü> \u2028"
 	w.append(r, ledger.Batch{Approvals: []run.Approval{want}})
 	got, err := w.Approval(w.Context(), want.ID)
 	w.must(err)
 	w.same("approval", want, got)
+}
+
+// nulInAReason: not every database takes a NUL in a text.
+func nulInAReason(w *world) {
+	r := w.driven("r")
+	a := w.approval(r, 0)
+	a.Reason = "a\x00b\xff"
+	w.append(r, ledger.Batch{Approvals: []run.Approval{a}})
+	got, err := w.Approval(w.Context(), a.ID)
+	w.must(err)
+	if got.Reason != a.Reason && got.Reason != "a\ufffdb\ufffd" {
+		w.Errorf("reason %q", got.Reason)
+	}
 }
 
 func unknownApprovalIsNotFound(w *world) {

@@ -4,8 +4,8 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// nobodys is a run without an owner. A claim that ended well counts as no attempt that failed.
-const nobodys = `owner = '', lease_until = 0, not_before = 0, claimed_seq = -1`
+// nobodys is a run without an owner, which may be claimed at once.
+const nobodys = `owner = '', lease_until = 0, not_before = 0`
 
 // A run that was begun is not queued again: it goes on from where it was.
 const releaseRun = `

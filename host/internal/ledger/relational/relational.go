@@ -17,7 +17,7 @@ import (
 type Driver interface {
 	// Write runs change in one transaction, publishes after the commit the News it returned, and then returns. change
 	// may run again after a rollback, so it sets its results anew. An error of change comes back as it is. A driver
-	// that did nothing because ctx ended returns Left.
+	// that did nothing because ctx ended returns Left; one that was closed meanwhile, Closed.
 	Write(ctx context.Context, change Change) error
 	// Read runs look in one snapshot of the database.
 	Read(ctx context.Context, look func(Session) error) error

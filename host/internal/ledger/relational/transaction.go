@@ -37,6 +37,9 @@ func (l *Ledger) read(ctx context.Context, op string, look func(Session) error) 
 // write runs change in a transaction and returns its result when it is committed.
 func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
 	var result, none T
+	if l.closed.Load() {
+		return none, Closed(op)
+	}
 	failpoint.Hit(op, "begin")
 	err := l.driver.Write(ctx, func(s Session) (News, error) {
 		now, err := s.Now()

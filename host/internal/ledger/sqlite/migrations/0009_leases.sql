@@ -1,7 +1,7 @@
 -- Who drives a run does so for a time. Times are microseconds since 1970, UTC.
 ALTER TABLE runs ADD COLUMN lease_until INTEGER NOT NULL DEFAULT 0;  -- until when it is its owner's; 0 without one
 ALTER TABLE runs ADD COLUMN not_before  INTEGER NOT NULL DEFAULT 0;  -- it is not claimed earlier
-ALTER TABLE runs ADD COLUMN claimed_seq INTEGER NOT NULL DEFAULT -1; -- next_seq at the present claim; -1: it ended well
+ALTER TABLE runs ADD COLUMN claimed_seq INTEGER NOT NULL DEFAULT -1; -- next_seq at the last claim; -1: none since then
 ALTER TABLE runs ADD COLUMN barren      INTEGER NOT NULL DEFAULT 0;  -- claims in a row that ended without a new event
 ALTER TABLE runs ADD COLUMN first_seq   INTEGER NOT NULL DEFAULT 0;  -- of the first event that is still there
 ALTER TABLE runs DROP COLUMN keeper;
