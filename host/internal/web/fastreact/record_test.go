@@ -63,6 +63,13 @@ func TestARunThatIsOverIsNotTriedAgain(t *testing.T) {
 	}
 }
 
+func TestARunThatAProcessLeftBehindIsNobodys(t *testing.T) {
+	got := shown(t, func(r *run.Run) { r.Status, r.Owner, r.Attempts = run.Running, "host/01X", 1 }, "worker_id", "attempts")
+	if diff := cmp.Diff([]any{nil, 1.0}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAParkedRunIsNobodys(t *testing.T) {
 	got := shown(t, func(r *run.Run) { r.Status, r.Phase = run.Running, run.AwaitingApproval },
 		"status", "phase", "worker_id", "lease_expires_at", "retry_after")

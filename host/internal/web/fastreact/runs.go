@@ -51,7 +51,7 @@ func toRun(r run.Run) wireRun {
 		Type: "run", RunID: r.ID, SessionID: r.SessionID, Status: string(r.Status),
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stampOrNull(r.StartedAt), DurationMS: durationOf(r),
 		EventCount: r.NextSeq, Error: orNull(r.Outcome.Error), Metadata: withIdentity(r.Request),
-		Options: toOptions(r.Request), Attempts: r.Attempts, WorkerID: orNull(r.Owner),
+		Options: toOptions(r.Request), Attempts: r.Attempts, WorkerID: orNull(workerOf(r)),
 		LeaseExpiresAt: stampOrNull(r.LeaseUntil), RetryAfter: stampOrNull(retryOf(r)), LastError: orNull(lastErrorOf(r)),
 		Kind: string(r.Kind), Phase: orNull(string(r.Phase)),
 		ErrorCode: orNull(r.Outcome.ErrorCode), UserKey: orNull(r.Request.Identity.UserKey),
@@ -63,6 +63,14 @@ func toRun(r run.Run) wireRun {
 		wire.CompletedAt = stampOrNull(r.FinishedAt)
 	}
 	return wire
+}
+
+// workerOf names the process that drives the run. One that left it behind in a store of its own has no lease any more.
+func workerOf(r run.Run) string {
+	if r.LeaseUntil == nil {
+		return ""
+	}
+	return r.Owner
 }
 
 // retryOf returns before when the run is not tried again; nil where nothing keeps it, or nobody will.

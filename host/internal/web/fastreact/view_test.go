@@ -89,3 +89,20 @@ func TestAReviewIsShownWithoutTheDraft(t *testing.T) {
 		t.Errorf("event (-want +got):\n%s", diff)
 	}
 }
+
+// A page's session opens what the page shows and lets a person do, and nothing else.
+func TestAPageMayReadTracesAndAnswerApprovals(t *testing.T) {
+	var opened []string
+	for _, route := range New(Config{Prometheus: true}).Routes {
+		if route.Page {
+			opened = append(opened, route.Method+" "+route.Path)
+		}
+	}
+	want := []string{
+		"GET /v1/traces/{run_id}", "GET /v1/traces/{run_id}/events", "GET /v1/approvals",
+		"POST /v1/approvals/{request_id}/approve", "POST /v1/approvals/{request_id}/deny",
+	}
+	if diff := cmp.Diff(want, opened); diff != "" {
+		t.Error(diff)
+	}
+}
