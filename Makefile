@@ -10,6 +10,9 @@ WAZEVO := github.com/tetratelabs/wazero/internal/engine/wazevo
 UNWATCHED := $(if $(RACE),$(foreach part,ssa frontend backend/...,-gcflags=$(WAZEVO)/$(part)=-race=false))
 BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
+CHAOS_ROUNDS ?= 25
+SOAK_KILLS ?= 300
+CHAOS := go test -count=1 -timeout 4h -v
 SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' -o -path '*/web/*/page/*' -o -path '*/web/parts/*' 2>/dev/null) go.mod go.sum
 
 # What builds and tests write for a moment stays below this folder too.
@@ -17,7 +20,7 @@ export TMPDIR := $(CURDIR)/.tmp
 $(shell mkdir -p $(TMPDIR))
 
 .DEFAULT_GOAL := help
-.PHONY: help run build plugins test check bench soak load clean peers
+.PHONY: help run build plugins test check bench chaos soak load clean peers
 
 help: ## list what this Makefile can do
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -42,12 +45,17 @@ test: plugins peers ## run every test, with the race detector where a C compiler
 	@if [ -z "$(RACE)" ]; then echo "race detector: off (no C compiler found)"; else echo "race detector: on"; fi
 	CGO_ENABLED=$(if $(RACE),1,0) go test $(RACE) $(UNWATCHED) -vet=off -timeout 20m ./...
 
-soak: ## a million interleaved calls of a plugin that leaks, each as from a fresh instance
+# A seed that failed is tried again with FASTREACT_CHAOS_SEED.
+chaos: plugins ## end, stop and cut off nodes at every point there is, on both stores, for some minutes
+	FASTREACT_CHAOS_ROUNDS=$(CHAOS_ROUNDS) $(CHAOS) ./cmd/fastreact/chaos
+
+soak: plugins ## a million interleaved calls of a plugin that leaks, each as from a fresh instance; 300 random kills on each store
 	FASTREACT_SOAK=1000000 go test -count=1 -timeout 3h -v -run 'TestNoCallLearnsAnythingOfTheCallsBefore' ./host/internal/wasm
+	FASTREACT_CHAOS_ROUNDS=$(CHAOS_ROUNDS) FASTREACT_CHAOS_KILLS=$(SOAK_KILLS) $(CHAOS) -run 'TestNothingIsLostAndNothingHappensTwice' ./cmd/fastreact/chaos
 
 peers:
 	@say() { if [ -n "$$2" ]; then echo "peer found: $$1"; else echo "peer not found: $$1 (its tests are skipped by name)"; fi; }; \
-	for peer in node git clang strace bash jq bc xxd column prometheus mariadbd chromium; do say $$peer "$$(command -v $$peer)"; done; \
+	for peer in node git clang strace sqlite3 bash jq bc xxd column prometheus mariadbd chromium; do say $$peer "$$(command -v $$peer)"; done; \
 	say "npm packages of .ci/peers" "$$(ls -d $${FASTREACT_NODE_MODULES:-.ci/peers/node_modules} 2>/dev/null)"; \
 	say PostgreSQL "$$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)"
 

@@ -1,0 +1,271 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fault is something that may be done to a world.
+type fault struct {
+	name string
+	do   func(context.Context, *world)
+}
+
+func decode(raw []byte, into any) bool { return json.Unmarshal(raw, into) == nil }
+
+// storm lets a world work while one fault follows the other, and then waits until it has come to rest.
+func (w *world) storm(rounds int, do func(ctx context.Context, round int)) (report string) {
+	ctx, stop := context.WithTimeout(context.Background(), time.Duration(60+rounds*10)*time.Second)
+	defer stop()
+	people, dismiss := context.WithCancel(ctx)
+	var desk sync.WaitGroup
+	desk.Go(func() { w.people(people) })
+	for round := range rounds {
+		for range 2 + w.roll(4) {
+			w.launch(ctx, w.newTrip())
+		}
+		do(ctx, round)
+	}
+	calm, enough := context.WithTimeout(ctx, 60*time.Second)
+	defer enough()
+	go func() { <-calm.Done(); stop() }()
+	w.clients.Wait()
+	w.measuring.Wait()
+	dismiss()
+	desk.Wait()
+	ended := w.check(context.Background())
+	w.rest()
+	return w.report(ended)
+}
+
+// rest ends every node politely and looks for what is left of them.
+func (w *world) rest() {
+	for _, n := range w.nodes {
+		n.signal(syscall.SIGTERM)
+	}
+	limit := time.After(15 * time.Second)
+	for _, n := range w.nodes {
+		select {
+		case <-n.gone():
+		case <-limit:
+			w.violate("drain", "%s does not end", n.name)
+			return
+		}
+	}
+	for until := time.Now().Add(10 * time.Second); ; pause(context.Background(), forGood) {
+		left := w.left()
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			w.violate("process left", "%v", left)
+			return
+		}
+	}
+}
+
+// strikes is one round: whatever the seed chooses.
+func (w *world) strikes(ctx context.Context, _ int) {
+	special := w.driver.faults()
+	switch dice := w.roll(12); {
+	case dice < 4:
+		w.killAtRandom(ctx)
+	case dice < 9:
+		all := usual()
+		w.killAtPoint(ctx, w.any(), all[w.roll(len(all))], strconv.Itoa(1+w.roll(6)), 2*time.Second)
+	case dice < 10:
+		w.stop(ctx, w.any(), lease+w.between(500*time.Millisecond, 1500*time.Millisecond))
+	case dice < 11 && len(special) > 0:
+		one := special[w.roll(len(special))]
+		w.count(func(t *tally) { t.faults[one.name]++ })
+		one.do(ctx, w)
+	default:
+		w.rolling(ctx)
+	}
+}
+
+// asked reads a number that somebody asks for.
+func asked(t *testing.T, variable string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What may be asked for: a seed to try again, so many faults in each world, and so many kills at random in all worlds
+// of a driver.
+const (
+	envSeed   = "FASTREACT_CHAOS_SEED"
+	envRounds = "FASTREACT_CHAOS_ROUNDS"
+	envKills  = "FASTREACT_CHAOS_KILLS"
+)
+
+// few is how many faults a world sees that nobody asked for more.
+const few = 3
+
+// eachDriver runs a test on every kind of store.
+func eachDriver(t *testing.T, test func(*testing.T, driver)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, sqlite{})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, &postgres{size: 3, server: needServer(t)})
+	})
+}
+
+// TestNothingIsLostAndNothingHappensTwice does whatever its seeds choose: one that is always the same, and one that
+// nobody has tried.
+func TestNothingIsLostAndNothingHappensTwice(t *testing.T) {
+	t.Parallel()
+	eachDriver(t, func(t *testing.T, d driver) {
+		kills, want := 0, asked(t, envKills, 0)
+		seed := uint64(asked(t, envSeed, 7))
+		for i := 0; i < 2 || kills < want; i++ {
+			if i > 0 {
+				seed = rand.Uint64N(1_000_000)
+			}
+			t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+				w := newWorld(t, seed, d, "")
+				w.publish(w.storm(asked(t, envRounds, few), w.strikes))
+				w.tell()
+				kills += w.tally.kills["at random"]
+			})
+			if t.Failed() {
+				return
+			}
+		}
+		t.Logf("%s: %d kills at random", d.name(), kills)
+	})
+}
+
+// TestEveryFailpointIsSurvived ends a node on both sides of every write there is, once each, where more is asked
+// for, and else at those between which no crash must fall.
+func TestEveryFailpointIsSurvived(t *testing.T) {
+	t.Parallel()
+	all := []string{"tool.after", "append to run.committed"}
+	if asked(t, envRounds, few) > few {
+		all = points(t)
+	}
+	eachDriver(t, func(t *testing.T, d driver) {
+		w := newWorld(t, 11, d, "")
+		w.publish(w.storm(len(all), func(ctx context.Context, round int) {
+			w.killAtPoint(ctx, w.any(), all[round], strconv.Itoa(1+w.roll(3)), 4*time.Second)
+		}))
+		w.tell()
+	})
+}
+
+// TestACallThatLeftIsNotRepeatedUnasked ends a node between an effect and its result. It shows what the mark is worth:
+// without it the same faults make the effect happen twice.
+func TestACallThatLeftIsNotRepeatedUnasked(t *testing.T) {
+	t.Parallel()
+	strike := func(w *world) func(context.Context, int) {
+		return func(ctx context.Context, _ int) {
+			for range 3 {
+				w.launchOne(ctx, "charge", "charge")
+			}
+			w.killAtPoint(ctx, w.nodes[0], "tool.after", "2", 4*time.Second)
+		}
+	}
+	t.Run("with the mark", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 5, sqlite{}, "")
+		w.publish(w.storm(1, strike(w)))
+		if w.tally.unknowns == 0 {
+			t.Error("nobody was asked what became of the call")
+		}
+		w.tell()
+	})
+	t.Run("without it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 5, sqlite{}, "dispatched")
+		w.publish(w.storm(1, strike(w)))
+		w.expect("effect twice")
+	})
+}
+
+// TestAWokenNodeWritesNothing stops a node until others have its runs, and wakes it. It shows what the fence is worth:
+// without it the same faults leave two that write to one run.
+func TestAWokenNodeWritesNothing(t *testing.T) {
+	t.Parallel()
+	strike := func(w *world) func(context.Context, int) {
+		return func(ctx context.Context, _ int) {
+			for range 6 {
+				w.launchOne(ctx, "charge", "charge", "charge", "charge", "charge", "charge", "charge", "charge")
+			}
+			pause(ctx, 500*time.Millisecond)
+			w.stop(ctx, w.nodes[0], lease+1500*time.Millisecond)
+			pause(ctx, 2*time.Second)
+		}
+	}
+	t.Run("with the fence", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 6, &postgres{size: 2, server: needServer(t)}, "")
+		w.publish(w.storm(1, func(ctx context.Context, round int) {
+			strike(w)(ctx, round)
+			if n := w.metric(w.nodes[0], "fastreact_fenced_writes_total"); n == 0 {
+				w.violate("fence", "no write of the woken node was refused")
+			}
+		}))
+		w.tell()
+	})
+	t.Run("without it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 6, &postgres{size: 2, server: needServer(t)}, "fence")
+		w.publish(w.storm(1, strike(w)))
+		w.expect("epoch", "gap", "effect twice", "end", "results", "key changed")
+	})
+}
+
+// TestRunsOfADeadNodeGoOnAtOnce kills one node of three, and measures when its runs have another driver.
+func TestRunsOfADeadNodeGoOnAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 8, &postgres{size: 3, server: needServer(t)}, "")
+	w.publish(w.storm(1, func(ctx context.Context, _ int) {
+		for range 12 {
+			w.launchOne(ctx, "look", "charge", "look", "charge", "look", "look")
+		}
+		pause(ctx, 700*time.Millisecond)
+		w.strike(ctx, w.nodes[0], "at random", w.nodes[0].kill)
+		w.measuring.Wait()
+		w.revive(ctx, w.nodes[0])
+	}))
+	w.tell()
+	if len(w.tally.takeovers) == 0 {
+		t.Fatal("the dead node drove nothing")
+	}
+	slices.Sort(w.tally.takeovers)
+	if median := w.tally.takeovers[len(w.tally.takeovers)/2]; median > lease+time.Second {
+		t.Errorf("takeovers took %v, want at most the lease and a second", w.tally.takeovers)
+	}
+}
+
+// TestARollingRestartEndsNothingEarly restarts two nodes one after the other under fifty runs.
+func TestARollingRestartEndsNothingEarly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 9, &postgres{size: 2, server: needServer(t)}, "")
+	w.publish(w.storm(1, func(ctx context.Context, _ int) {
+		for range 50 {
+			w.launchOne(ctx, "charge", "look")
+		}
+		w.rolling(ctx)
+	}))
+	w.tell()
+}
