@@ -18,6 +18,8 @@ SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -
 # What builds and tests write for a moment stays below this folder too.
 export TMPDIR := $(CURDIR)/.tmp
 $(shell mkdir -p $(TMPDIR))
+# Packages that start the program share what it compiled.
+export FASTREACT_TEST_CACHE := $(TMPDIR)/modules
 
 .DEFAULT_GOAL := help
 .PHONY: help run build plugins test check bench chaos soak load clean peers

@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
-// binary is the program under test and knowledge the example server, built once by TestMain.
-var binary, knowledge string
+// binary is the program under test and knowledge the example server, built once by TestMain; cache holds the compiled
+// modules of all services.
+var binary, knowledge, cache string
 
 func TestMain(m *testing.M) {
 	if address := os.Getenv("BLACKBOX_CONFORMANCE"); address != "" {
@@ -56,8 +58,20 @@ func buildAndRun(m *testing.M) int {
 // compileModules fills the cache that all services share: two tests at once need not compile the same large modules
 // while their clocks run. A dry run compiles them all, and does nothing else.
 func compileModules(folder string) error {
-	file, cache := filepath.Join(folder, "warm.yaml"), filepath.Join(folder, "wasm-cache")
-	if err := os.Mkdir(cache, 0o700); err != nil {
+	file := filepath.Join(folder, "warm.yaml")
+	cache = filepath.Join(folder, "wasm-cache")
+	if shared := os.Getenv("FASTREACT_TEST_CACHE"); shared != "" {
+		cache = shared
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	lock, err := os.Open(cache) // one package compiles for all
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
 	if err := os.WriteFile(file, fmt.Appendf(nil, "plugins: {cache_dir: %q}\nagent_tools: {addr: \"127.0.0.1:0\"}\n", cache), 0o600); err != nil {

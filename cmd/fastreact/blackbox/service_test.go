@@ -81,14 +81,10 @@ func loadingNone(t *testing.T) string {
 	return fmt.Sprintf("\nplugins: {cache_dir: %q}\n", cacheDir(t))
 }
 
-// cacheDir is shared by all services of one test run, so that modules are compiled once.
+// cacheDir is shared by all services, so that modules are compiled once.
 func cacheDir(t *testing.T) string {
 	t.Helper()
-	folder := filepath.Join(filepath.Dir(binary), "wasm-cache")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return folder
+	return cache
 }
 
 // start writes the configuration and runs the program until it answers.

@@ -35,7 +35,7 @@ func (w *world) storm(rounds int, do func(ctx context.Context, round int)) (repo
 		}
 		do(ctx, round)
 	}
-	calm, enough := context.WithTimeout(ctx, 60*time.Second)
+	calm, enough := context.WithTimeout(ctx, w.calm)
 	defer enough()
 	go func() { <-calm.Done(); stop() }()
 	w.clients.Wait()
@@ -196,6 +196,7 @@ func TestACallThatLeftIsNotRepeatedUnasked(t *testing.T) {
 	t.Run("without it", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 5, sqlite{}, "dispatched")
+		w.calm = 15 * time.Second
 		w.publish(w.storm(1, strike(w)))
 		w.expect("effect twice")
 	})
@@ -229,6 +230,7 @@ func TestAWokenNodeWritesNothing(t *testing.T) {
 	t.Run("without it", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, 6, &postgres{size: 2, server: needServer(t)}, "fence")
+		w.calm = 15 * time.Second
 		w.publish(w.storm(1, strike(w)))
 		w.expect("epoch", "gap", "effect twice", "end", "results", "key changed")
 	})

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -43,7 +44,18 @@ func buildAndRun(m *testing.M) int {
 // compileModules fills the cache that all nodes share.
 func compileModules(folder string) error {
 	file := filepath.Join(folder, "warm.yaml")
-	if err := os.Mkdir(cache, 0o700); err != nil {
+	if shared := os.Getenv("FASTREACT_TEST_CACHE"); shared != "" {
+		cache = shared
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	lock, err := os.Open(cache) // one package compiles for all
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
 	if err := os.WriteFile(file, fmt.Appendf(nil, "plugins: {cache_dir: %q}\n", cache), 0o600); err != nil {

@@ -29,8 +29,9 @@ type world struct {
 	client *http.Client
 	nodes  []*node
 	began  time.Time
-	env    []string // of every node
-	disk   string   // a folder that is a disk of its own; empty where there is none
+	calm   time.Duration // after the last fault, in which every run must end
+	env    []string      // of every node
+	disk   string        // a folder that is a disk of its own; empty where there is none
 
 	trips     []*trip
 	clients   sync.WaitGroup // of all trips
@@ -60,7 +61,7 @@ type driver interface {
 func newWorld(t *testing.T, seed uint64, d driver, off string) *world {
 	t.Helper()
 	w := &world{
-		t: t, seed: seed, driver: d, off: off, folder: t.TempDir(), began: time.Now(),
+		t: t, seed: seed, driver: d, off: off, folder: t.TempDir(), began: time.Now(), calm: time.Minute,
 		dice: rand.New(rand.NewPCG(seed, 1)), answers: map[string][]answer{},
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, ResponseHeaderTimeout: 5 * time.Second}},
 	}
@@ -198,11 +199,11 @@ func (w *world) expect(rules ...string) {
 	}
 	for _, rule := range rules {
 		if found[rule] > 0 {
-			w.t.Logf("without %s: %v", w.off, found)
+			w.t.Logf("found, as it must be: %v", found)
 			return
 		}
 	}
-	w.t.Errorf("without %s nothing of %v was found: %v; faults:\n%s", w.off, rules, found, strings.Join(w.faults, "\n"))
+	w.t.Errorf("nothing of %v was found: %v; faults:\n%s", rules, found, strings.Join(w.faults, "\n"))
 }
 
 // pause waits, or returns earlier when ctx ends.
