@@ -110,7 +110,7 @@ func scanRun(rows Rows) (run.Run, error) {
 		return run.Run{}, err
 	}
 	r.CreatedAt, r.StartedAt, r.FinishedAt = fromMicros(created), fromOptional(started), fromOptional(finished)
-	if r.Owner != "" {
+	if r.Owner != "" && lease != 0 {
 		r.LeaseUntil = fromOptional(&lease)
 	}
 	if notBefore != 0 {
