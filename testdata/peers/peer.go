@@ -1,6 +1,6 @@
-// Package peers starts real servers for tests: a MariaDB and a Prometheus, each with a folder of its own below the
-// system's folder for temporary files, on loopback, gone after Stop; and it finds the programs that tests compare with,
-// or ends the test that needs one. It is for tests, and for Linux.
+// Package peers starts real servers for tests: a MariaDB, a PostgreSQL and a Prometheus, each with a folder of its own
+// below the system's folder for temporary files, on loopback, gone after Stop; and it finds the programs that tests
+// compare with, or ends the test that needs one. It is for tests, and for Linux.
 package peers
 
 import (

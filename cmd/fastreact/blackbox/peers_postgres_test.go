@@ -1,16 +1,12 @@
 package blackbox
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/fastreact/fastreact/testdata/peers"
 )
@@ -18,92 +14,29 @@ import (
 // database is a PostgreSQL server that lives as long as its test.
 type database struct {
 	t      *testing.T
-	folder string
-	port   string
+	server *peers.Postgres
 }
 
-// postgresProgram finds a program of PostgreSQL, also where Debian keeps it.
-func postgresProgram(t *testing.T, name string) string {
-	t.Helper()
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if path, err := exec.LookPath(name); err == nil {
-		found = append(found, path)
-	}
-	if len(found) == 0 {
-		peers.Missing(t, "PostgreSQL ("+name+")")
-	}
-	return found[len(found)-1]
-}
-
-// startPostgres starts a server in a folder of its own, as another user where this one is root, and creates table
-// notes with three rows.
+// startPostgres starts a server and creates table notes with three rows.
 func startPostgres(t *testing.T) *database {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "fastreact-postgres-") // another user must get there
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	d := &database{t, folder, freePort(t)}
-	if os.Getuid() == 0 {
-		if err := os.Chown(folder, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, err := d.command("initdb", "-D", folder+"/data", "-A", "trust", "-U", "fastreact", "-N", "-E", "UTF8").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	server := d.command("postgres", "-D", folder+"/data", "-p", d.port, "-k", folder, "-c", "listen_addresses=127.0.0.1", "-F")
-	var log lockedBuffer
-	server.Stdout, server.Stderr = &log, &log
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	gone := make(chan struct{})
-	go func() { _ = server.Wait(); close(gone) }()
-	t.Cleanup(func() { _ = server.Process.Signal(syscall.SIGQUIT); <-gone })
-	d.awaitReady(&log)
+	d := &database{t, peers.NeedPostgres(t, peers.PostgresConfig{})}
 	d.sql("create table notes (id int primary key, text text); insert into notes values (1, 'a'), (2, 'b'), (3, 'c')")
 	return d
-}
-
-const nobody = 65534
-
-func (d *database) command(program string, args ...string) *exec.Cmd {
-	command := exec.Command(postgresProgram(d.t, program), args...)
-	command.Dir = d.folder
-	if os.Getuid() == 0 {
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	}
-	return command
-}
-
-func (d *database) awaitReady(log *lockedBuffer) {
-	d.t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.After(60 * time.Second)
-	for d.command("pg_isready", "-q", "-h", "127.0.0.1", "-p", d.port).Run() != nil {
-		select {
-		case <-tick.C:
-		case <-limit:
-			d.t.Fatalf("PostgreSQL does not answer:\n%s", log)
-		}
-	}
 }
 
 // sql runs a statement behind everybody's back and returns what it says.
 func (d *database) sql(statement string) string {
 	d.t.Helper()
-	out, err := d.command("psql", "-h", "127.0.0.1", "-p", d.port, "-U", "fastreact", "-d", "postgres", "-Atc", statement).CombinedOutput()
+	out, err := d.server.SQL("postgres", statement)
 	if err != nil {
-		d.t.Fatalf("psql: %v\n%s", err, out)
+		d.t.Fatal(err)
 	}
-	return string(bytes.TrimSpace(out))
+	return out
 }
 
 func (d *database) address() string {
-	return "postgres://fastreact@127.0.0.1:" + d.port + "/postgres"
+	return "postgres://fastreact@" + d.server.Addr + "/postgres"
 }
 
 // pg is the server whose one tool calls itself read-only.

@@ -1,0 +1,157 @@
+// Package postgres keeps the ledger in a PostgreSQL database that several processes share. It promises that whatever it
+// acknowledged is committed, that a write whose answer was lost is never done twice, and that every process hears of
+// what another one changed, at the latest when it looks.
+//
+// The time is the database's, so that the clocks of the hosts decide nothing. The statements are those of the
+// relational ledger; making the database and copying it are left to PostgreSQL's own tools.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
+)
+
+// Config says where a ledger is, and how it is reached.
+type Config struct {
+	DSN            string        // URL or keywords; it may hold a password and is never shown
+	MaxConnections int           // of this process, at least 3; 0 is 16
+	ConnectTimeout time.Duration // how long Open waits for a server that is not there yet; 0 is 10 s
+	AutoMigrate    bool          // whether Open brings an older schema up to date; else it refuses one
+
+	Clock  func() time.Time // nil: the database's. For tests
+	Log    *slog.Logger     // nil: nothing is logged
+	Outbox bool             // whether approvals are told outside: a notice is committed with each
+}
+
+const (
+	defaultConnections = 16
+	fewestConnections  = 3 // one that listens, one that tells, one that works
+	defaultPatience    = 10 * time.Second
+)
+
+// Ledger is an open ledger. Its methods may be called from many goroutines.
+type Ledger struct {
+	*relational.Ledger
+}
+
+var _ ledger.Ledger = (*Ledger)(nil)
+
+// store is the database and the connections to it.
+type store struct {
+	pool    *pgxpool.Pool
+	clock   func() time.Time // nil: the database's
+	log     *slog.Logger
+	notices *relational.Notices
+	crier   *crier
+	closing chan struct{} // closed by Close
+	stop    context.CancelFunc
+	ended   chan struct{} // closed when nobody listens any more
+}
+
+var _ relational.Driver = (*store)(nil)
+
+// Open opens the ledger in the database that cfg names, and makes it there when the database is empty. It waits for
+// a server that cannot be reached, but not longer than cfg.ConnectTimeout. It fails when the database cannot be
+// written to, holds something else or was written by a newer program. Its errors are *Trouble.
+func Open(ctx context.Context, cfg Config) (*Ledger, error) {
+	cfg = cfg.complete()
+	settings, err := cfg.parse()
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(ctx, cfg, settings.ConnConfig); err != nil {
+		return nil, trouble(settings.ConnConfig, err)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, settings)
+	if err != nil {
+		return nil, trouble(settings.ConnConfig, err)
+	}
+	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s := &store{
+		pool: pool, clock: cfg.Clock, log: cfg.Log, notices: relational.NewNotices(),
+		closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
+	}
+	s.crier = newCrier(pool, cfg.Log)
+	go s.crier.loop()
+	ears := &listener{config: settings.ConnConfig.Copy(), self: s.crier.self, notices: s.notices, log: cfg.Log}
+	ready := make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		ears.loop(listening, ready)
+	}()
+	select {
+	case <-ready:
+	case <-ctx.Done():
+	}
+	l := &Ledger{relational.New(relational.Config{
+		Driver: s, Notices: s.notices, Outbox: cfg.Outbox, Dialect: relational.Dialect{
+			Lock:   ` FOR UPDATE`,
+			Skip:   ` FOR UPDATE SKIP LOCKED`,
+			Guard:  `SELECT pg_advisory_xact_lock(hashtextextended(?1, 0))`,
+			Freeze: `LOCK TABLE audits IN SHARE MODE`,
+		},
+	})}
+	return l, nil
+}
+
+func (cfg Config) complete() Config {
+	if cfg.MaxConnections == 0 {
+		cfg.MaxConnections = defaultConnections
+	}
+	cfg.MaxConnections = max(cfg.MaxConnections, fewestConnections)
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = defaultPatience
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return cfg
+}
+
+// prepare waits for the server and looks whether the database may be used.
+func prepare(ctx context.Context, cfg Config, settings *pgx.ConnConfig) error {
+	conn, err := await(ctx, cfg.ConnectTimeout, settings)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is under way
+	if err := usable(ctx, conn); err != nil {
+		return err
+	}
+	if cfg.AutoMigrate {
+		_, err = migrate(ctx, conn)
+		return err
+	}
+	schema, err := schemaOf(ctx, conn)
+	if err == nil {
+		err = schema.current()
+	}
+	return err
+}
+
+// Close waits for what was accepted and for those who listen and tell.
+func (s *store) Close() error {
+	close(s.closing)
+	s.stop()
+	<-s.ended
+	s.crier.close()
+	s.pool.Close() // waits until every connection is given back
+	return nil
+}
+
+// Now is the database's time in microseconds since 1970.
+const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
+
+func micros(n int64) time.Time { return time.UnixMicro(n).UTC() }
+
+func version(conn *pgx.Conn) string {
+	return fmt.Sprint(conn.PgConn().ParameterStatus("server_version"))
+}

@@ -1,0 +1,175 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/fastreact/fastreact/host/internal/ledger/relational"
+)
+
+const (
+	beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED`
+	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+
+	writeTries = 6                     // of a write that the server rolled back, though it might have succeeded
+	tryPause   = 10 * time.Millisecond // after the first of them, and twice as long after each further one
+	fatePause  = 50 * time.Millisecond // between two questions what became of a write
+)
+
+// Write runs change in one transaction. Who leaves before it begins takes it back; one that is under way is waited for
+// a little longer, because its caller must know: a claim nobody knows of would be lost. When the answer to COMMIT is
+// lost, the server is asked by the name of the transaction whether it was committed, and only one that was not is
+// tried again.
+func (s *store) Write(ctx context.Context, change relational.Change) error {
+	for try := 1; ; try++ {
+		if ctx.Err() != nil {
+			return relational.Left{Cause: context.Cause(ctx)}
+		}
+		news, err := s.try(ctx, change)
+		if err == nil {
+			s.notices.Publish(news)
+			s.crier.tell(news)
+			return nil
+		}
+		if try == writeTries || !undone(err) {
+			return err
+		}
+		pause := time.NewTimer(rand.N(tryPause << try))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+		}
+	}
+}
+
+func (s *store) try(ctx context.Context, change relational.Change) (relational.News, error) {
+	under, done := outlast(ctx, writeTime)
+	defer done()
+	conn, err := s.enter(ctx)
+	if err != nil {
+		return relational.News{}, err
+	}
+	t := s.begin(conn, s.within(under), beginWrite)
+	defer t.end(under)
+	if err := t.open(); err != nil {
+		return relational.News{}, err
+	}
+	news, err := change(t)
+	if err != nil {
+		return relational.News{}, err
+	}
+	return news, t.commit(under)
+}
+
+// Read runs look in one snapshot, which the first question takes.
+func (s *store) Read(ctx context.Context, look func(relational.Session) error) error {
+	under, done := outlast(ctx, readTime)
+	defer done()
+	conn, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	t := s.begin(conn, s.within(under), beginRead)
+	defer t.end(under)
+	return look(t)
+}
+
+// enter takes a connection for a caller who may leave before there is one.
+func (s *store) enter(ctx context.Context) (*pgxpool.Conn, error) {
+	waiting, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	conn, err := s.acquire(waiting)
+	if err != nil && ctx.Err() != nil {
+		err = relational.Left{Cause: context.Cause(ctx)}
+	}
+	return conn, err
+}
+
+// outlast returns a context for what is under way: it ends with its time, and a grace after ctx. An interrupted
+// statement would cost its connection.
+func outlast(ctx context.Context, most time.Duration) (context.Context, func()) {
+	under, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	left := context.AfterFunc(ctx, func() {
+		grace := time.AfterFunc(graceTime, cancel)
+		context.AfterFunc(under, func() { grace.Stop() })
+	})
+	return under, func() {
+		left()
+		cancel()
+	}
+}
+
+// commit sends what waits together with the COMMIT, which the server skips when anything before it fails.
+func (t *session) commit(ctx context.Context) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	t.waits.Queue(`COMMIT`)
+	answers := t.within.send(t.conn, t.waits)
+	done, err := last(answers, t.waits.Len())
+	switch {
+	case err == nil && done.String() != "COMMIT":
+		return errRolledBack
+	case err == nil || !unreachable(err):
+		return err
+	}
+	return t.store.fate(ctx, t.xid, err)
+}
+
+// last reads n answers and returns the last one.
+func last(answers pgx.BatchResults, n int) (done pgconn.CommandTag, err error) {
+	for range n {
+		if done, err = answers.Exec(); err != nil {
+			break
+		}
+	}
+	if closed := answers.Close(); err == nil {
+		err = closed
+	}
+	return done, err
+}
+
+// fate finds out what became of a transaction whose COMMIT was sent and not answered.
+func (s *store) fate(ctx context.Context, xid string, lost error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fateTime)
+	defer cancel()
+	for {
+		status, err := s.status(ctx, xid)
+		switch {
+		case err == nil && status == "committed":
+			return nil
+		case err == nil && status == "aborted":
+			return errors.Join(errNotCommitted, lost)
+		}
+		pause := time.NewTimer(fatePause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return errors.Join(errUncertain, lost, err)
+		}
+	}
+}
+
+// status asks for a transaction. One that the server does not know, because it crashed before it wrote of it, is
+// aborted.
+func (s *store) status(ctx context.Context, xid string) (status string, err error) {
+	s.pool.Reset()
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Release()
+	err = conn.QueryRow(ctx, `SELECT COALESCE(pg_xact_status(CAST(CAST($1 AS TEXT) AS xid8)), '')`, xid).Scan(&status)
+	if coded(err) == inTheFuture {
+		return "aborted", nil
+	}
+	return status, err
+}
