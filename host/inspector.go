@@ -31,12 +31,31 @@ func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 			report.Servers = append(report.Servers, native.Status()...)
 		}
 	}
-	if err := i.server.ledger.Ping(ctx); err != nil {
-		_, sentence := run.Public(err)
-		report.Store.Ready, report.Store.LastError = false, sentence
-	}
+	i.reportStore(ctx, &report.Store)
 	i.reportPlugins(&report)
 	return report
+}
+
+// reportStore says whether the store can be written to, and which processes share it.
+func (i inspector) reportStore(ctx context.Context, report *fastreact.StoreReport) {
+	err := i.server.ledger.Ping(ctx)
+	if err == nil {
+		report.Nodes, err = i.nodes(ctx)
+	}
+	if err != nil {
+		_, sentence := run.Public(err)
+		report.Ready, report.LastError = false, sentence
+	}
+}
+
+func (i inspector) nodes(ctx context.Context) (alive []fastreact.NodeReport, err error) {
+	nodes, err := i.server.ledger.Nodes(ctx)
+	for _, n := range nodes {
+		alive = append(alive, fastreact.NodeReport{
+			Name: n.Name, Incarnation: n.Owner, Since: n.Since, Seen: n.Seen, Runs: n.Runs, Self: n.Owner == i.server.owner,
+		})
+	}
+	return alive, err
 }
 
 // reportPlugins says which plugins serve, and why they are not the ones that somebody wanted last.
@@ -91,7 +110,7 @@ func (i inspector) Stats(ctx context.Context, of run.Filter) (fastreact.Stats, e
 		ApprovalsByStatus: counted.ApprovalsByStatus, AvgResolution: counted.AvgResolution,
 		Usage: counted.Usage, Driver: i.server.options.Config.Store.Driver,
 		Streams: map[string]fastreact.Stream{}, Plugins: map[string]fastreact.PluginStats{},
-		Executors: i.server.executors(),
+		Executors: i.server.executors(), Dispatch: new(fastreact.DispatchStats(i.server.runs.Stats())),
 	}
 	for _, failure := range counted.RecentErrors {
 		stats.RecentErrors = append(stats.RecentErrors, fastreact.RecentError(failure))
