@@ -195,10 +195,6 @@ func (d *decoder) text(node *yaml.Node, target reflect.Value, path string, f fie
 	}
 	if !f.allows(node.Value) {
 		hint := "one of " + listOf(f.enum)
-		if path == "store.driver" && node.Value == "postgres" {
-			d.report(path, "postgres is "+notAvailable, hint)
-			return
-		}
 		d.report(path, fmt.Sprintf("%q is not a value of this key", node.Value), hint)
 		return
 	}

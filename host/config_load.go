@@ -21,6 +21,7 @@ type LoadOptions struct {
 	Path      string                   // configuration file; empty means FASTREACT_CONFIG, and without it no file
 	Getenv    func(name string) string // nil means os.Getenv
 	Overrides map[string]string        // flags by path, such as "server.addr"
+	Store     string                   // --store: a file, or the DSN of a PostgreSQL database; empty means what the file says
 	Insecure  bool                     // --insecure
 	AllowAll  bool                     // --allow-all
 }
@@ -61,6 +62,7 @@ func read(options LoadOptions) (*Loaded, error) {
 	d.settings(FromEnvironment, environment(options.Getenv), &config)
 	d.settings(FromFlag, flags(options.Overrides), &config)
 	d.source = ""
+	config.Store.name(options.Store, d.origins)
 	d.resolve(&config, options.Getenv)
 	d.resolvePlugins(&config.Plugins, file)
 	config.validate(d.report)

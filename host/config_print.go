@@ -45,6 +45,7 @@ func (l *Loaded) tree() *yaml.Node {
 	p.noteSecret("auth.service_token", auth.ServiceToken, auth.ServiceTokenFile)
 	p.noteSecret("auth.admin_token", auth.AdminToken, auth.AdminTokenFile)
 	p.noteSecret("model.api_key", model.APIKey, model.APIKeyFile)
+	p.noteSecret("store.dsn", l.Config.Store.DSN, l.Config.Store.DSNFile)
 	p.noteSecret("approvals.notify.secret", l.Config.Approvals.Notify.Secret, l.Config.Approvals.Notify.SecretFile)
 	for name, source := range l.Config.Harness.Chat.Evidence.MySQL.Datasources {
 		p.noteSecret(join("harness.chat.evidence.mysql.datasources", name)+".dsn", source.DSN, source.DSNFile)

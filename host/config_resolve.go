@@ -38,6 +38,7 @@ func (d *decoder) resolve(config *Config, getenv func(string) string) {
 		"approvals.notify.secret", told.SecretEnv, told.SecretFile, "", false, &told.Secret,
 	}, getenv)
 	d.resolveSecrets(config, getenv)
+	d.resolveStore(&config.Store, getenv)
 	d.resolveEvidence(&config.Harness.Chat.Evidence, getenv)
 	if auth.ServiceToken != "" && auth.Mode == AuthNone {
 		auth.Mode = AuthServiceToken

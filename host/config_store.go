@@ -3,16 +3,31 @@ package host
 import (
 	"strings"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/ledger/postgres"
 )
 
 // StoreConfig says where runs are kept.
 type StoreConfig struct {
-	Driver    string          `key:"driver" default:"sqlite" enum:"sqlite" about:"Storage driver. This version has sqlite only."`
-	Path      string          `key:"path" default:"data/fastreact.db" about:"Database file of the sqlite driver."`
-	DSNEnv    string          `key:"dsn_env" default:"FASTREACT_POSTGRES_DSN" about:"Variable with the DSN of a postgres driver; sqlite does not read it."`
-	DSNFile   string          `key:"dsn_file" default:"" about:"File with the DSN of a postgres driver; sqlite does not read it."`
+	Driver  string `key:"driver" default:"sqlite" enum:"sqlite|postgres" about:"sqlite: one file, for one process; postgres: one database, for several."`
+	Path    string `key:"path" default:"data/fastreact.db" about:"Database file of the sqlite driver."`
+	DSNEnv  string `key:"dsn_env" default:"FASTREACT_POSTGRES_DSN" about:"Variable with the DSN of the postgres driver; sqlite does not read it."`
+	DSNFile string `key:"dsn_file" default:"" about:"File with the DSN of the postgres driver; sqlite does not read it."`
+
+	MaxConnections int           `key:"max_connections" default:"16" min:"3" max:"1000" about:"Connections of this process to PostgreSQL. More than 16 are rarely faster."`
+	ConnectTimeout time.Duration `key:"connect_timeout" default:"10s" min:"100ms" max:"1h" about:"How long a starting service waits for PostgreSQL."`
+	AutoMigrate    bool          `key:"auto_migrate" default:"true" about:"Whether a starting service brings an older schema in PostgreSQL up to date; else it does not start."`
+
 	Retention RetentionConfig `key:"retention" about:"How long stored data is kept."`
+
+	DSN Secret // of the postgres driver, resolved from the keys above or given by --store
 }
+
+// The store's drivers.
+const (
+	storeSQLite   = "sqlite"
+	storePostgres = "postgres"
+)
 
 // RetentionConfig says how long stored data is kept.
 type RetentionConfig struct {
@@ -42,13 +57,61 @@ type ToolsConfig struct {
 }
 
 func (c Config) validateStore(report reporter) {
-	if c.Store.Path == "" {
+	switch {
+	case c.Store.Driver == storePostgres:
+		c.validateDSN(report)
+	case c.Store.Path == "":
 		report("store.path", "is empty", "name a file, such as data/fastreact.db")
-	}
-	if strings.Contains(c.Store.Path, "://") {
-		report("store.path", "is no file; other stores are "+notAvailable, "name a file, such as data/fastreact.db")
+	case strings.Contains(c.Store.Path, "://"):
+		report("store.path", "is no file", "for PostgreSQL say driver: postgres, and give the DSN by dsn_env or dsn_file")
 	}
 	if c.Workspace.Root == "" {
 		report("workspace.root", "is empty", "name a folder, such as data/workspaces")
 	}
+}
+
+func (c Config) validateDSN(report reporter) {
+	const known = "such as postgres://user:password@host:5432/fastreact"
+	if c.Store.DSN == "" {
+		report("store.dsn_env", "driver postgres has no DSN", "set the variable "+c.Store.DSNEnv+", or name a file with dsn_file")
+		return
+	}
+	if err := postgres.Check(c.Store.DSN.Reveal()); err != nil {
+		report("store.dsn_env", err.Error(), known)
+	}
+}
+
+// resolveStore reads the DSN that the configuration names, unless a flag gave one.
+func (d *decoder) resolveStore(store *StoreConfig, getenv func(string) string) {
+	switch {
+	case store.Driver != storePostgres || store.DSN != "":
+	case store.DSNFile != "" && d.origins["store.dsn_env"] != "":
+		d.report("store.dsn_file", "the DSN has two sources", "keep one of dsn_env and dsn_file")
+	case store.DSNFile != "":
+		text, err := readBounded(store.DSNFile)
+		if err != nil {
+			d.report("store.dsn_file", "cannot be read: "+err.Error(), relativeHint)
+		}
+		store.DSN = Secret(strings.TrimRight(string(text), "\r\n"))
+	case store.DSNEnv != "":
+		store.DSN = Secret(getenv(store.DSNEnv))
+	}
+}
+
+// IsPostgres reports whether a text names a PostgreSQL database and no file.
+func IsPostgres(store string) bool {
+	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
+}
+
+// name puts what --store says in place of what the file says.
+func (c *StoreConfig) name(store string, origins map[string]Origin) {
+	if store == "" {
+		return
+	}
+	origins["store.driver"] = FromFlag
+	if IsPostgres(store) {
+		c.Driver, c.DSN = storePostgres, Secret(store)
+		return
+	}
+	c.Driver, c.Path, origins["store.path"] = storeSQLite, store, FromFlag
 }

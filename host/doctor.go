@@ -71,6 +71,9 @@ func openAI(cfg ModelConfig, log *slog.Logger) *model.OpenAI {
 }
 
 func examineStore(ctx context.Context, options Options) Finding {
+	if options.Config.Store.Driver == storePostgres {
+		return examinePostgres(ctx, options)
+	}
 	path := options.Config.Store.Path
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: path, Log: options.Log})
 	if err == nil {

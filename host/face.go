@@ -96,6 +96,7 @@ func secretsOf(cfg Config) []string {
 		cfg.Auth.AdminToken.Reveal(), cfg.Auth.JWT.Secret.Reveal(), cfg.Model.APIKey.Reveal(),
 		cfg.Approvals.Notify.Secret.Reveal(),
 	}
+	secrets = append(secrets, storeSecrets(cfg.Store)...)
 	for _, secret := range cfg.Plugins.Secrets {
 		secrets = append(secrets, secret.Value.Reveal())
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/dispatch"
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/harness"
-	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
+	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/model"
 	"github.com/fastreact/fastreact/host/internal/policy"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -52,7 +52,7 @@ type Options struct {
 type Server struct {
 	options    Options
 	plugins    *wasm.Host
-	ledger     *sqlite.Ledger
+	ledger     ledger.Ledger
 	gate       *gate.Gate
 	model      model.Client // that every run asks
 	harness    *harness.Harness
@@ -129,17 +129,6 @@ func (s *Server) openPlugins(context.Context) error {
 		return fmt.Errorf("open plugin host: %w", err)
 	}
 	s.closers = append(s.closers, func() error { return s.plugins.Close(context.Background()) }, s.endReloads)
-	return nil
-}
-
-func (s *Server) openLedger(ctx context.Context) (err error) {
-	s.ledger, err = sqlite.Open(ctx, sqlite.Config{
-		Path: s.options.Config.Store.Path, Log: s.options.Log, Outbox: s.options.Config.Approvals.Notify.WebhookURL != "",
-	})
-	if err != nil {
-		return fmt.Errorf("open store: %w", err)
-	}
-	s.closers = append(s.closers, s.ledger.Close)
 	return nil
 }
 

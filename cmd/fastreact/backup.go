@@ -16,11 +16,12 @@ func newBackup(p program) *cobra.Command {
 	asJSON := false
 	command := &cobra.Command{
 		Use: "backup FILE", Short: "Copy the store into a new file, also while the service runs",
-		Long: "Copy the store into a new file, as it is at one moment. The service may run meanwhile. The copy is checked\n" +
+		Long: "Copy the database file into a new file, as it is at one moment. The service may run meanwhile. The copy is checked\n" +
 			"before it gets its name, and no file is overwritten.\n\n" +
 			"To go back to a copy: stop the service, move the database file away together with the files beside it\n" +
 			"whose names end in -wal and -shm, put the copy in its place, and start the service. Runs that were under\n" +
-			"way when the copy was made end as interrupted.",
+			"way when the copy was made go on.\n\n" +
+			"A store in PostgreSQL is backed up with pg_dump or pg_basebackup: they copy it as it is at one moment.",
 		Args: exactly("FILE"),
 		RunE: func(command *cobra.Command, args []string) error {
 			loaded, err := s.load(p)
@@ -28,6 +29,9 @@ func newBackup(p program) *cobra.Command {
 				return err
 			}
 			made, err := host.Backup(command.Context(), loaded.Config, args[0])
+			if errors.Is(err, host.ErrForeignBackup) {
+				return advice{err, "pg_dump --format=custom --file=FILE \"$FASTREACT_POSTGRES_DSN\", and later pg_restore."}
+			}
 			if errors.Is(err, fs.ErrNotExist) {
 				return advice{err, "Check store.path and the folder of the new file, or name the database with --store."}
 			}

@@ -28,9 +28,15 @@ func (s *settings) allFlags(command *cobra.Command) {
 	s.fileFlag(command)
 	flags := command.Flags()
 	flags.StringVar(&s.addr, "addr", "", "address to listen on, instead of server.addr")
-	flags.StringVar(&s.store, "store", "", "database file, instead of store.path")
+	s.storeFlag(command)
 	flags.BoolVar(&s.insecure, "insecure", false, "allow an address that other machines reach without a token")
 	flags.BoolVar(&s.allowAll, "allow-all", false, "drop policy rules and the forbidden list; policy plugins still apply")
+}
+
+// storeFlag adds the flag that names the store.
+func (s *settings) storeFlag(command *cobra.Command) {
+	command.Flags().StringVar(&s.store, "store", "",
+		"database file, instead of store.path, or the DSN of a PostgreSQL database (others see it: prefer $FASTREACT_POSTGRES_DSN)")
 }
 
 // load reads the configuration with the flags that were given.
@@ -39,11 +45,8 @@ func (s *settings) load(p program) (*host.Loaded, error) {
 	if s.addr != "" {
 		overrides["server.addr"] = s.addr
 	}
-	if s.store != "" {
-		overrides["store.path"] = s.store
-	}
 	loaded, err := host.Load(host.LoadOptions{
-		Path: s.file, Getenv: p.getenv, Overrides: overrides, Insecure: s.insecure, AllowAll: s.allowAll,
+		Path: s.file, Getenv: p.getenv, Overrides: overrides, Store: s.store, Insecure: s.insecure, AllowAll: s.allowAll,
 	})
 	var refused *host.ConfigError
 	if errors.As(err, &refused) {

@@ -120,7 +120,7 @@ func newRoot(p program) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newServe(p), newConfig(p), newDoctor(p), newPolicy(p), newRuns(p), newApprovals(p), newChat(p), newUI(p),
-		newPlugin(p), newSkills(p), newBackup(p), newPSKAWorker(p), newVersion(p),
+		newPlugin(p), newSkills(p), newBackup(p), newMigrate(p), newPSKAWorker(p), newVersion(p),
 	)
 	return root
 }

@@ -29,6 +29,7 @@ var (
 
 var (
 	errClosed       = relational.Closed("use database")
+	errLost         = errors.New("the connection was lost")
 	errRolledBack   = errors.New("the transaction was rolled back")
 	errNotCommitted = errors.New("the connection was lost before the commit")
 	errUncertain    = errors.New("the connection was lost during the commit, and nobody says what became of it")
@@ -156,7 +157,7 @@ func unreachable(err error) bool {
 		network net.Error // deadlines too
 	)
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err)
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errLost) || pgconn.SafeToRetry(err)
 }
 
 // undone reports whether nothing was stored and trying again may help.

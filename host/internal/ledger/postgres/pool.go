@@ -23,7 +23,7 @@ const (
 	dialTime  = 5 * time.Second        // one try to connect
 	writeTime = 10 * time.Second       // one try of a write
 	readTime  = 35 * time.Second       // one read
-	fateTime  = 15 * time.Second       // finding out what became of a write
+	fateTime  = 10 * time.Second       // finding out what became of a write
 	graceTime = 5 * time.Second        // a write under way, after its caller left
 	dialPause = 200 * time.Millisecond // between two tries to connect while a ledger is opened
 	keepAlive = 5 * time.Second        // between two signs of life on a connection where nothing happens
@@ -53,6 +53,21 @@ func (cfg Config) parse() (*pgxpool.Config, error) {
 	}
 	settings.AfterConnect = demandSync
 	return settings, nil
+}
+
+// Check reports whether a DSN can be read, with a *Trouble that does not quote it.
+func Check(dsn string) error {
+	_, err := Config{DSN: dsn}.complete().parse()
+	return err
+}
+
+// Password returns the password that stands in a DSN, for whoever keeps it out of logs.
+func Password(dsn string) string {
+	settings, err := pgx.ParseConfig(dsn)
+	if dsn == "" || err != nil {
+		return ""
+	}
+	return settings.Password
 }
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -145,6 +145,7 @@ func (t *session) send() (pgx.BatchResults, error) {
 			return answers, nil
 		}
 		_ = answers.Close() // says it again
+		err = t.gone(err)
 		if t.begun || replaced == replacements || !unreachable(err) {
 			return nil, t.failed(err)
 		}
@@ -180,8 +181,17 @@ func (t *session) replace() error {
 	return nil
 }
 
+// gone says of an error that the connection was lost with it, whatever it says itself.
+func (t *session) gone(err error) error {
+	if err != nil && t.conn != nil && t.conn.Conn().IsClosed() && !unreachable(err) {
+		return errors.Join(errLost, err)
+	}
+	return err
+}
+
 // failed remembers that the transaction cannot go on.
 func (t *session) failed(err error) error {
+	err = t.gone(err)
 	if err != nil && t.broken == nil {
 		t.broken = err
 	}

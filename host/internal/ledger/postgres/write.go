@@ -114,6 +114,7 @@ func (t *session) commit(ctx context.Context) error {
 	t.waits.Queue(`COMMIT`)
 	answers := t.within.send(t.conn, t.waits)
 	done, err := last(answers, t.waits.Len())
+	err = t.gone(err)
 	switch {
 	case err == nil && done.String() != "COMMIT":
 		return errRolledBack

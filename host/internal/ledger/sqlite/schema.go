@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 )
 
 // Step n of the schema is the n-th file. A released step never changes.
@@ -33,6 +34,36 @@ func migrate(ctx context.Context, db *sql.DB, now int64) error {
 		}
 	}
 	return nil
+}
+
+// Schema is the version of a file's schema and of the newest that this program knows. 0 is an empty or missing file.
+type Schema struct {
+	Found, Known int
+}
+
+// Look returns the version of the schema in the file at path, whether a process has it open or not, and changes
+// nothing.
+func Look(ctx context.Context, path string) (Schema, error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return Schema{}, err
+	}
+	schema := Schema{Known: len(files)}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return schema, nil
+	}
+	if path, err = locate(path); err != nil {
+		return schema, fmt.Errorf("look at ledger %s: %w", path, err)
+	}
+	db, err := sql.Open(driverName, address(path, copying))
+	if err != nil {
+		return schema, fmt.Errorf("look at ledger %s: %w", path, err)
+	}
+	defer db.Close()
+	if schema.Found, err = schemaVersion(ctx, db); err != nil {
+		err = fmt.Errorf("look at ledger %s: %w", path, err)
+	}
+	return schema, err
 }
 
 // schemaVersion returns the version of the schema in the file, 0 for an empty one.

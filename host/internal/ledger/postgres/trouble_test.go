@@ -1,0 +1,263 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/postgres"
+	"github.com/fastreact/fastreact/host/internal/run"
+	"github.com/fastreact/fastreact/testdata/peers"
+)
+
+// patient bounds a wait that a broken driver would never end.
+const patient = time.Minute
+
+// driven returns a run that this process drives.
+func driven(t *testing.T, l *postgres.Ledger, id string) run.Run {
+	t.Helper()
+	r, err := l.Create(t.Context(), run.Run{
+		Ref: run.Ref{Tenant: "t", ID: id}, SessionID: "s-" + id, Kind: run.Chat, Status: run.Running, Owner: "node/1", Epoch: 1, Attempts: 1,
+		Request: run.Request{ID: id},
+	}, ledger.Door{Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func thought(text string) ledger.Batch {
+	return ledger.Batch{Events: []run.Event{{Kind: run.Think, Content: text}}}
+}
+
+func texts(t *testing.T, l *postgres.Ledger, of run.Ref) []string {
+	t.Helper()
+	events, err := l.Events(t.Context(), of, -1, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for i, e := range events {
+		if e.Sequence != int64(i) {
+			t.Fatalf("event %d has sequence %d", i, e.Sequence)
+		}
+		all = append(all, e.Content)
+	}
+	return all
+}
+
+func public(t *testing.T, err error) {
+	t.Helper()
+	var told *run.Error
+	if !errors.As(err, &told) || told.Code != run.CodeStore || told.Sentence == "" {
+		t.Errorf("the error has no public face: %v", err)
+	}
+}
+
+// TestWhatWasAcknowledgedOutlivesCrashesOfTheServer has a writer go on through three of them, each of its texts until
+// it is acknowledged or refused. A text that was refused may be there or not, but none is there twice.
+func TestWhatWasAcknowledgedOutlivesCrashesOfTheServer(t *testing.T) {
+	t.Parallel()
+	server := peers.NeedPostgres(t, peers.PostgresConfig{})
+	l := open(t, postgres.Config{DSN: server.DSN("postgres"), ConnectTimeout: time.Second})
+	defer func() { _ = l.Close() }()
+	r := driven(t, l, "r")
+	var acknowledged []string
+	var taken, refused atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			text := fmt.Sprint(i)
+			if _, err := l.Append(context.Background(), r.Fence(), thought(text)); err != nil {
+				public(t, err)
+				refused.Add(1)
+				continue
+			}
+			acknowledged = append(acknowledged, text)
+			taken.Add(1)
+		}
+	}()
+	for range 3 {
+		before := taken.Load()
+		await(t, "a write that works", func() bool { return taken.Load() > before+10 })
+		server.Crash()
+		public(t, l.Ping(t.Context()))
+		if err := server.Continue(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := taken.Load()
+	await(t, "a write that works again", func() bool { return taken.Load() > before })
+	close(stop)
+	<-stopped
+	there := map[string]int{}
+	for _, text := range texts(t, l, r.Ref) {
+		there[text]++
+	}
+	for _, text := range acknowledged {
+		if there[text] != 1 {
+			t.Errorf("%s was acknowledged and is there %d times", text, there[text])
+		}
+	}
+	for text, times := range there {
+		if times != 1 {
+			t.Errorf("%s is there %d times", text, times)
+		}
+	}
+	t.Logf("%d acknowledged, %d refused, %d there", len(acknowledged), refused.Load(), len(there))
+}
+
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	late := time.After(patient)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("no %s", what)
+		}
+	}
+}
+
+// cutter passes bytes on to a server, and cuts one connection when it is armed: while the answer to COMMIT is on its
+// way, or in the middle of a transaction.
+type cutter struct {
+	net.Listener
+	target string
+	at     string // the server's word at which it cuts
+	armed  atomic.Bool
+	cuts   atomic.Int64
+}
+
+const (
+	atCommit = "COMMIT\x00" // it was done, and nobody hears of it
+	midway   = "BEGIN\x00"  // nothing that follows arrives
+)
+
+func newCutter(t *testing.T, target, at string) *cutter {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cutter{Listener: listener, target: target, at: at}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go c.pass(client)
+		}
+	}()
+	return c
+}
+
+func (c *cutter) pass(client net.Conn) {
+	server, err := net.Dial("tcp", c.target)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	var deaf atomic.Bool
+	end := func() { _, _ = client.Close(), server.Close() }
+	go func() {
+		defer end()
+		copyWhile(server, client, func([]byte) bool { return !deaf.Load() })
+	}()
+	defer end()
+	copyWhile(client, server, func(answer []byte) bool {
+		if !bytes.Contains(answer, []byte(c.at)) || bytes.Contains(answer, []byte("SET\x00")) { // that is a notification's
+			return true
+		}
+		if !c.armed.CompareAndSwap(true, false) {
+			return true
+		}
+		c.cuts.Add(1)
+		deaf.Store(true)
+		return c.at != atCommit
+	})
+}
+
+// copyWhile copies until something fails or goes says no.
+func copyWhile(to io.Writer, from io.Reader, goes func([]byte) bool) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && !goes(buffer[:n]) {
+			return
+		}
+		if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
+			return
+		}
+	}
+}
+
+func TestWriteWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]string{"at the commit": atCommit, "before it": midway} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, database := bare(t)
+			server := need(t).server
+			wire := newCutter(t, server.Addr, at)
+			l := open(t, postgres.Config{DSN: "postgres://fastreact@" + wire.Addr().String() + "/" + database + "?sslmode=disable"})
+			defer func() { _ = l.Close() }()
+			r := driven(t, l, "r")
+			var want []string
+			for i := range 10 {
+				text := fmt.Sprint(i)
+				want = append(want, text)
+				wire.armed.Store(true)
+				if _, err := l.Append(t.Context(), r.Fence(), thought(text)); err != nil {
+					t.Fatal(err)
+				}
+				if wire.armed.Swap(false) {
+					t.Fatal("nothing was cut")
+				}
+			}
+			if diff := cmp.Diff(want, texts(t, l, r.Ref)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDatabaseThatBecomesReadOnlyIsReportedAndForgotten(t *testing.T) {
+	t.Parallel()
+	dsn, name := bare(t)
+	l := open(t, postgres.Config{DSN: dsn})
+	defer func() { _ = l.Close() }()
+	turn := func(mode string) {
+		sql(t, "postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = "+mode+
+			"; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'")
+	}
+	turn("on")
+	err := l.Ping(t.Context())
+	public(t, err)
+	if _, sentence := run.Public(err); sentence != "The storage of the service cannot be written to. Try again later." {
+		t.Errorf("it says %q", sentence)
+	}
+	turn("off")
+	if err := l.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
