@@ -58,7 +58,11 @@ func TestAChoiceReachesTheDesk(t *testing.T) {
 
 func TestAChoiceThatIsNoneIsRefused(t *testing.T) {
 	for _, c := range [][2]string{
-		{"approve", `"maybe"`}, {"approve", `""`}, {"approve", "1"}, {"deny", `"retry"`}, {"deny", `"treat_as_done"`},
+		{"approve", `"maybe"`},
+		{"approve", `""`},
+		{"approve", "1"},
+		{"deny", `"retry"`},
+		{"deny", `"treat_as_done"`},
 		{"deny", `["abort"]`},
 	} {
 		d := &desk{approval: unknown()}
