@@ -28,7 +28,7 @@ func TestCallsWaitForAConnectionAndAreServed(t *testing.T) {
 	if got := len(texts(t, l, r.Ref)); got != 32 {
 		t.Errorf("%d events", got)
 	}
-	if n := sql(t, "postgres", "SELECT count(*) <= 3 FROM pg_stat_activity WHERE datname = '"+name+"'"); n != "t" {
+	if n := sql(t, "postgres", "SELECT count(*) <= 3 FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact'"); n != "t" {
 		t.Error("there are more than three connections")
 	}
 }
@@ -52,7 +52,7 @@ func hold(t *testing.T, dsn string, r run.Run) *pgx.Conn {
 
 func TestProcessThatStandsStillHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	dsn, _ := bare(t)
+	dsn := need(t).database(t).dsn
 	l := open(t, postgres.Config{DSN: dsn})
 	defer func() { _ = l.Close() }()
 	r := driven(t, l, "r")
@@ -64,7 +64,7 @@ func TestProcessThatStandsStillHoldsNobodyUp(t *testing.T) {
 
 func TestWhoeverWaitsTooLongForARowIsTold(t *testing.T) {
 	t.Parallel()
-	dsn, _ := bare(t)
+	dsn := need(t).database(t).dsn
 	l := open(t, postgres.Config{DSN: dsn + "&lock_timeout=100"})
 	defer func() { _ = l.Close() }()
 	r := driven(t, l, "r")

@@ -31,15 +31,16 @@ type listener struct {
 	log     *slog.Logger
 }
 
-// loop listens until ctx ends. ready is closed when it listens for the first time, or cannot.
-func (l *listener) loop(ctx context.Context, ready chan<- struct{}) {
+// loop listens until ctx ends, at first on conn. ready is closed when it listens for the first time, or cannot.
+func (l *listener) loop(ctx context.Context, conn *pgx.Conn, ready chan<- struct{}) {
 	begun := sync.OnceFunc(func() { close(ready) })
 	defer begun()
 	for pause := reconnect; ; pause = min(2*pause, slowest) {
-		err := l.listen(ctx, func() {
+		err := l.listen(ctx, conn, func() {
 			pause = reconnect
 			begun()
 		})
+		conn = nil
 		if ctx.Err() != nil {
 			return
 		}
@@ -55,11 +56,12 @@ func (l *listener) loop(ctx context.Context, ready chan<- struct{}) {
 	}
 }
 
-// listen hears until the connection is lost.
-func (l *listener) listen(ctx context.Context, hears func()) error {
-	conn, err := pgx.ConnectConfig(ctx, l.config.Copy())
-	if err != nil {
-		return err
+// listen hears until the connection is lost; without one it makes one.
+func (l *listener) listen(ctx context.Context, conn *pgx.Conn, hears func()) (err error) {
+	if conn == nil {
+		if conn, err = pgx.ConnectConfig(ctx, l.config.Copy()); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -24,7 +24,8 @@ func hears(t *testing.T, what string, notice <-chan struct{}) {
 // two opens one database twice, as two processes would.
 func two(t *testing.T) (here, there *postgres.Ledger, database string) {
 	t.Helper()
-	dsn, name := bare(t)
+	home := need(t).database(t)
+	dsn, name := home.dsn, home.name
 	here, there = open(t, postgres.Config{DSN: dsn, Outbox: true}), open(t, postgres.Config{DSN: dsn, Outbox: true})
 	t.Cleanup(func() { _, _ = here.Close(), there.Close() })
 	for _, l := range []*postgres.Ledger{here, there} {
@@ -60,7 +61,7 @@ func TestWhoMayHaveMissedSomethingIsToldToLook(t *testing.T) {
 	notice, stop := there.Watch(r.Ref)
 	defer stop()
 	// The listeners' connections are cut, and the event is stored behind everybody's back: no notification tells of it.
-	sql(t, "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"' AND query LIKE 'LISTEN%'")
+	sql(t, "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact' AND query LIKE 'LISTEN%'")
 	hears(t, "a connection that was lost", notice)
 }
 

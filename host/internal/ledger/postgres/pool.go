@@ -129,14 +129,4 @@ func usable(ctx context.Context, conn *pgx.Conn) error {
 const oldestServer = 130000
 
 // acquire takes a connection of the pool.
-func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	conn, err := s.pool.Acquire(ctx)
-	if err != nil {
-		select {
-		case <-s.closing:
-			return nil, errClosed
-		default:
-		}
-	}
-	return conn, err
-}
+func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) { return s.pool.Acquire(ctx) }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -51,9 +52,13 @@ type store struct {
 	log     *slog.Logger
 	notices *relational.Notices
 	crier   *crier
-	closing chan struct{} // closed by Close
+	lent    bool // the pool outlives the store: a test's
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when nobody listens any more
+
+	mu      sync.Mutex
+	closed  bool
+	working sync.WaitGroup // reads and writes that were let in
 }
 
 var _ relational.Driver = (*store)(nil)
@@ -67,31 +72,36 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(ctx, cfg, settings.ConnConfig); err != nil {
+	conn, err := prepare(ctx, cfg, settings.ConnConfig)
+	if err != nil {
 		return nil, trouble(settings.ConnConfig, err)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, settings)
 	if err != nil {
+		_ = conn.Close(ctx)
 		return nil, trouble(settings.ConnConfig, err)
 	}
+	s := &store{pool: pool}
+	return s.open(ctx, cfg, conn), nil
+}
+
+// open starts the store on its pool; conn is to listen.
+func (s *store) open(ctx context.Context, cfg Config, conn *pgx.Conn) *Ledger {
 	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s := &store{
-		pool: pool, clock: cfg.Clock, log: cfg.Log, notices: relational.NewNotices(),
-		closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
-	}
-	s.crier = newCrier(pool, cfg.Log)
+	s.clock, s.log, s.notices = cfg.Clock, cfg.Log, relational.NewNotices()
+	s.stop, s.ended, s.crier = stop, make(chan struct{}), newCrier(s.pool, cfg.Log)
 	go s.crier.loop()
-	ears := &listener{config: settings.ConnConfig.Copy(), self: s.crier.self, notices: s.notices, log: cfg.Log}
+	ears := &listener{config: conn.Config(), self: s.crier.self, notices: s.notices, log: cfg.Log}
 	ready := make(chan struct{})
 	go func() {
 		defer close(s.ended)
-		ears.loop(listening, ready)
+		ears.loop(listening, conn, ready)
 	}()
 	select {
 	case <-ready:
 	case <-ctx.Done():
 	}
-	l := &Ledger{relational.New(relational.Config{
+	return &Ledger{relational.New(relational.Config{
 		Driver: s, Notices: s.notices, Outbox: cfg.Outbox, Dialect: relational.Dialect{
 			Lock:   ` FOR UPDATE`,
 			Skip:   ` FOR UPDATE SKIP LOCKED`,
@@ -99,7 +109,6 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 			Freeze: `LOCK TABLE audits IN SHARE MODE`,
 		},
 	})}
-	return l, nil
 }
 
 func (cfg Config) complete() Config {
@@ -116,38 +125,62 @@ func (cfg Config) complete() Config {
 	return cfg
 }
 
-// prepare waits for the server and looks whether the database may be used.
-func prepare(ctx context.Context, cfg Config, settings *pgx.ConnConfig) error {
+// prepare waits for the server, looks whether the database may be used, and returns the connection.
+func prepare(ctx context.Context, cfg Config, settings *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := await(ctx, cfg.ConnectTimeout, settings)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is under way
+	if err := fit(ctx, cfg, conn); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return conn, nil
+}
+
+// fit makes sure that there is a ledger of this program's version.
+func fit(ctx context.Context, cfg Config, conn *pgx.Conn) error {
 	if err := usable(ctx, conn); err != nil {
 		return err
 	}
 	if cfg.AutoMigrate {
-		_, err = migrate(ctx, conn)
+		_, err := migrate(ctx, conn)
 		return err
 	}
 	schema, err := schemaOf(ctx, conn)
-	if err == nil {
-		err = schema.current()
+	if err != nil {
+		return err
 	}
-	return err
+	return schema.current()
 }
 
-// Close waits for what was accepted and for those who listen and tell.
+// in lets one read or write in, unless the store is closed.
+func (s *store) in() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.working.Add(1)
+	return true
+}
+
+// Close waits for what was let in, and for those who listen and tell.
 func (s *store) Close() error {
-	close(s.closing)
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.working.Wait()
 	s.stop()
 	<-s.ended
 	s.crier.close()
-	s.pool.Close() // waits until every connection is given back
+	if !s.lent {
+		s.pool.Close()
+	}
 	return nil
 }
 
-// Now is the database's time in microseconds since 1970.
+// now is the database's time in microseconds since 1970.
 const now = `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
 
 func micros(n int64) time.Time { return time.UnixMicro(n).UTC() }

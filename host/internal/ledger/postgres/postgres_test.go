@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/ledger/ledgertest"
@@ -30,8 +31,8 @@ type house struct {
 
 // home is a database with the present schema and nothing in it. Making one takes longer than most tests.
 type home struct {
-	dsn  string
-	keys *pgx.Conn
+	name, dsn string
+	keys      *pgxpool.Pool
 }
 
 const template = "template_of_tests"
@@ -66,8 +67,8 @@ func need(t testing.TB) *house {
 	return h
 }
 
-// database returns the DSN of a database for one test, with the present schema and nothing in it.
-func (h *house) database(t testing.TB) string {
+// database returns a database for one test, with the present schema and nothing in it.
+func (h *house) database(t testing.TB) *home {
 	t.Helper()
 	free := h.free()
 	if free == nil {
@@ -82,7 +83,7 @@ func (h *house) database(t testing.TB) string {
 		defer h.mu.Unlock()
 		h.empty = append(h.empty, free)
 	})
-	return free.dsn
+	return free
 }
 
 func (h *house) free() *home {
@@ -98,10 +99,11 @@ func (h *house) free() *home {
 
 // sweep leaves the schema alone, and with it the row of Ping.
 const sweep = `
-	SET session_replication_role = replica;
+	BEGIN; SET LOCAL session_replication_role = replica;
 	DELETE FROM runs; DELETE FROM run_bodies; DELETE FROM events; DELETE FROM approvals; DELETE FROM audits;
 	DELETE FROM outbox; DELETE FROM idempotency; DELETE FROM answers; DELETE FROM kv; DELETE FROM kv_used;
-	DELETE FROM feedback; DELETE FROM research; DELETE FROM nodes; DELETE FROM duties`
+	DELETE FROM feedback; DELETE FROM research; DELETE FROM nodes; DELETE FROM duties;
+	COMMIT`
 
 func (h *house) build(t testing.TB) *home {
 	t.Helper()
@@ -121,19 +123,15 @@ func (h *house) build(t testing.TB) *home {
 		t.Fatal(err)
 	}
 	dsn := h.server.SocketDSN(name)
-	keys, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &home{dsn, keys}
+	return &home{name, dsn, postgres.Pool(t, postgres.Config{DSN: dsn, MaxConnections: 8})}
 }
 
 func TestPostgreSQLKeepsTheContract(t *testing.T) {
 	need(t)
 	ledgertest.Run(t, func(t *testing.T) ledgertest.Opener {
-		dsn := need(t).database(t)
+		home := need(t).database(t)
 		return func(t *testing.T, clock func() time.Time) ledger.Ledger {
-			return open(t, postgres.Config{DSN: dsn, Clock: clock, Outbox: true, MaxConnections: 8})
+			return postgres.OpenOn(t, home.keys, postgres.Config{DSN: home.dsn, Clock: clock, Outbox: true})
 		}
 	})
 }

@@ -101,10 +101,15 @@ func schemaOf(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 }
 
 // migrationLock is the advisory lock of whoever changes the schema of a database.
-const migrationLock = `SELECT pg_advisory_lock(hashtextextended('fastreact migrations ' || current_schema(), 0))`
+const (
+	migrationLock   = `SELECT pg_advisory_lock(` + migrationName + `)`
+	migrationUnlock = `SELECT pg_advisory_unlock(` + migrationName + `)`
+	migrationName   = `hashtextextended('fastreact migrations ' || current_schema(), 0)`
+)
 
 // migrate brings the schema up to date, each step in a transaction of its own. Of processes that start at once one does
-// it, and the others wait. The connection is of no use for anything else afterwards.
+// it, and the others wait. Nothing
+// ends the waits of the connection afterwards.
 func migrate(ctx context.Context, conn *pgx.Conn) (before Schema, err error) {
 	before, err = schemaOf(ctx, conn)
 	if err != nil || before.Found == before.Known {
@@ -118,6 +123,7 @@ func migrate(ctx context.Context, conn *pgx.Conn) (before Schema, err error) {
 			return before, err
 		}
 	}
+	defer conn.Exec(context.WithoutCancel(ctx), migrationUnlock) //nolint:errcheck // it goes with the connection
 	schema, err := schemaOf(ctx, conn)
 	for err == nil && schema.Found < schema.Known {
 		schema.Found++

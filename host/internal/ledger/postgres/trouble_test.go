@@ -76,11 +76,13 @@ func TestWhatWasAcknowledgedOutlivesCrashesOfTheServer(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
 				return
-			default:
+			case <-tick.C:
 			}
 			text := fmt.Sprint(i)
 			if _, err := l.Append(context.Background(), r.Fence(), thought(text)); err != nil {
@@ -216,7 +218,7 @@ func TestWriteWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 	for name, at := range map[string]string{"at the commit": atCommit, "before it": midway} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, database := bare(t)
+			database := need(t).database(t).name
 			server := need(t).server
 			wire := newCutter(t, server.Addr, at)
 			l := open(t, postgres.Config{DSN: "postgres://fastreact@" + wire.Addr().String() + "/" + database + "?sslmode=disable"})
@@ -243,12 +245,13 @@ func TestWriteWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 
 func TestDatabaseThatBecomesReadOnlyIsReportedAndForgotten(t *testing.T) {
 	t.Parallel()
-	dsn, name := bare(t)
+	home := need(t).database(t)
+	dsn, name := home.dsn, home.name
 	l := open(t, postgres.Config{DSN: dsn})
 	defer func() { _ = l.Close() }()
 	turn := func(mode string) {
 		sql(t, "postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = "+mode+
-			"; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'")
+			"; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact'")
 	}
 	turn("on")
 	err := l.Ping(t.Context())

@@ -27,6 +27,10 @@ const (
 // lost, the server is asked by the name of the transaction whether it was committed, and only one that was not is
 // tried again.
 func (s *store) Write(ctx context.Context, change relational.Change) error {
+	if !s.in() {
+		return errClosed
+	}
+	defer s.working.Done()
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
 			return relational.Left{Cause: context.Cause(ctx)}
@@ -70,6 +74,10 @@ func (s *store) try(ctx context.Context, change relational.Change) (relational.N
 
 // Read runs look in one snapshot, which the first question takes.
 func (s *store) Read(ctx context.Context, look func(relational.Session) error) error {
+	if !s.in() {
+		return errClosed
+	}
+	defer s.working.Done()
 	under, done := outlast(ctx, readTime)
 	defer done()
 	conn, err := s.enter(ctx)

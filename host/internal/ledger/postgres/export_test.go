@@ -1,0 +1,36 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Pool makes connections for one ledger after the other. Making them takes longer than most tests.
+func Pool(t testing.TB, cfg Config) *pgxpool.Pool {
+	settings, err := cfg.complete().parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pool
+}
+
+// OpenOn opens a ledger that lives on a test's connections.
+func OpenOn(t testing.TB, pool *pgxpool.Pool, cfg Config) *Ledger {
+	cfg = cfg.complete()
+	settings, err := cfg.parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.ConnectConfig(context.Background(), settings.ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&store{pool: pool, lent: true}).open(context.Background(), cfg, conn)
+}
