@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // fault is something that may be done to a world.
@@ -30,7 +32,7 @@ func (w *world) storm(rounds int, do func(ctx context.Context, round int)) (repo
 	var desk sync.WaitGroup
 	desk.Go(func() { w.people(people) })
 	for round := range rounds {
-		for range 2 + w.roll(4) {
+		for range 3 + w.roll(4) {
 			w.launch(ctx, w.newTrip())
 		}
 		do(ctx, round)
@@ -81,7 +83,7 @@ func (w *world) strikes(ctx context.Context, _ int) {
 		w.killAtRandom(ctx)
 	case dice < 9:
 		all := usual()
-		w.killAtPoint(ctx, w.any(), all[w.roll(len(all))], strconv.Itoa(1+w.roll(6)), 2*time.Second)
+		w.killAtPoint(ctx, w.any(), all[w.roll(len(all))], strconv.Itoa(1+w.roll(3)), 2*time.Second)
 	case dice < 10:
 		w.stop(ctx, w.any(), lease+w.between(500*time.Millisecond, 1500*time.Millisecond))
 	case dice < 11 && len(special) > 0:
@@ -126,7 +128,7 @@ func eachDriver(t *testing.T, test func(*testing.T, driver)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, &postgres{size: 3, server: needServer(t)})
+		test(t, &postgres{size: 3, server: peers.NeedPostgres(t, peers.PostgresConfig{})})
 	})
 }
 
@@ -211,14 +213,14 @@ func TestAWokenNodeWritesNothing(t *testing.T) {
 			for range 6 {
 				w.launchOne(ctx, "charge", "charge", "charge", "charge", "charge", "charge", "charge", "charge")
 			}
-			pause(ctx, 500*time.Millisecond)
+			w.awaitDriven(ctx, w.nodes[0], 2)
 			w.stop(ctx, w.nodes[0], lease+1500*time.Millisecond)
 			pause(ctx, 2*time.Second)
 		}
 	}
 	t.Run("with the fence", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, 6, &postgres{size: 2, server: needServer(t)}, "")
+		w := newWorld(t, 6, &postgres{size: 2, server: peers.NeedPostgres(t, peers.PostgresConfig{})}, "")
 		w.publish(w.storm(1, func(ctx context.Context, round int) {
 			strike(w)(ctx, round)
 			if n := w.metric(w.nodes[0], "fastreact_fenced_writes_total"); n == 0 {
@@ -229,7 +231,7 @@ func TestAWokenNodeWritesNothing(t *testing.T) {
 	})
 	t.Run("without it", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, 6, &postgres{size: 2, server: needServer(t)}, "fence")
+		w := newWorld(t, 6, &postgres{size: 2, server: peers.NeedPostgres(t, peers.PostgresConfig{})}, "fence")
 		w.calm = 15 * time.Second
 		w.publish(w.storm(1, strike(w)))
 		w.expect("epoch", "gap", "effect twice", "end", "results", "key changed")
@@ -239,12 +241,12 @@ func TestAWokenNodeWritesNothing(t *testing.T) {
 // TestRunsOfADeadNodeGoOnAtOnce kills one node of three, and measures when its runs have another driver.
 func TestRunsOfADeadNodeGoOnAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 8, &postgres{size: 3, server: needServer(t)}, "")
+	w := newWorld(t, 8, &postgres{size: 3, server: peers.NeedPostgres(t, peers.PostgresConfig{})}, "")
 	w.publish(w.storm(1, func(ctx context.Context, _ int) {
 		for range 12 {
 			w.launchOne(ctx, "look", "charge", "look", "charge", "look", "look")
 		}
-		pause(ctx, 700*time.Millisecond)
+		w.awaitDriven(ctx, w.nodes[0], 2)
 		w.strike(ctx, w.nodes[0], "at random", w.nodes[0].kill)
 		w.measuring.Wait()
 		w.revive(ctx, w.nodes[0])
@@ -262,7 +264,7 @@ func TestRunsOfADeadNodeGoOnAtOnce(t *testing.T) {
 // TestARollingRestartEndsNothingEarly restarts two nodes one after the other under fifty runs.
 func TestARollingRestartEndsNothingEarly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 9, &postgres{size: 2, server: needServer(t)}, "")
+	w := newWorld(t, 9, &postgres{size: 2, server: peers.NeedPostgres(t, peers.PostgresConfig{})}, "")
 	w.publish(w.storm(1, func(ctx context.Context, _ int) {
 		for range 50 {
 			w.launchOne(ctx, "charge", "look")

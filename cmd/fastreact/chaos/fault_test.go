@@ -32,8 +32,9 @@ func points(t *testing.T) []string {
 			continue
 		}
 		for _, found := range named.FindAllStringSubmatch(string(text), -1) {
-			op := found[1] + found[2]
-			all = append(all, op+".begin", op+".committed")
+			if op := found[1] + found[2]; !strings.HasPrefix(op, "read ") {
+				all = append(all, op+".begin", op+".committed")
+			}
 		}
 	}
 	slices.Sort(all)
@@ -137,7 +138,11 @@ func (w *world) rolling(ctx context.Context) {
 
 // drivenBy lists the runs that a node drives, as another one tells.
 func (w *world) drivenBy(ctx context.Context, n *node) []record {
-	_, owner := n.now()
+	url, owner := n.now()
+	if owner == "" && url != "" {
+		n.learnOwner(url)
+		_, owner = n.now()
+	}
 	var list struct{ Runs []record }
 	dice := rand.New(rand.NewPCG(w.seed, 3))
 	if owner == "" {
@@ -149,6 +154,13 @@ func (w *world) drivenBy(ctx context.Context, n *node) []record {
 		}
 	}
 	return slices.DeleteFunc(list.Runs, func(r record) bool { return r.Worker == nil || *r.Worker != owner })
+}
+
+// awaitDriven waits until a node drives some runs, and at least one tool had an effect.
+func (w *world) awaitDriven(ctx context.Context, n *node, some int) {
+	for ctx.Err() == nil && (len(w.drivenBy(ctx, n)) < some || len(w.effects()) == 0) {
+		pause(ctx, breather)
+	}
 }
 
 // watchTakeover measures how long it takes until somebody else drives each of the runs.

@@ -34,8 +34,8 @@ func (w *world) newTrip() *trip {
 	n := len(w.trips)
 	dice := rand.New(rand.NewPCG(w.seed, uint64(n)+1000))
 	t := &trip{manner: dice.IntN(manners), dice: dice}
-	t.plan = plan{run: fmt.Sprintf("run-%d", n), think: dice.IntN(60), slow: dice.IntN(250)}
-	for range 1 + dice.IntN(4) {
+	t.plan = plan{run: fmt.Sprintf("run-%d", n), think: dice.IntN(60), slow: dice.IntN(400)}
+	for range 2 + dice.IntN(5) {
 		step := []string{}
 		for range 1 + dice.IntN(2) {
 			step = append(step, []string{"charge", "charge", "look", "look", "pay"}[dice.IntN(5)])

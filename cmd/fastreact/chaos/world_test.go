@@ -75,8 +75,13 @@ func newWorld(t *testing.T, seed uint64, d driver, off string) *world {
 		}
 		w.nodes = append(w.nodes, n)
 	}
+	var starting sync.WaitGroup
 	for _, n := range w.nodes {
-		if !n.start() {
+		starting.Go(func() { n.start() })
+	}
+	starting.Wait()
+	for _, n := range w.nodes {
+		if url, _ := n.now(); url == "" {
 			t.Fatalf("the program does not start:\n%s", n.last())
 		}
 	}
