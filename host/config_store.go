@@ -39,6 +39,10 @@ type WorkersConfig struct {
 	Chat       int `key:"chat" default:"64" min:"1" max:"100000" about:"Chat runs driven at once; more get 503."`
 	Background int `key:"background" default:"8" min:"1" max:"10000" about:"Background runs driven at once."`
 	Queue      int `key:"queue" default:"256" min:"1" max:"1000000" about:"Background runs that may wait; more get 503."`
+
+	Lease      time.Duration `key:"lease" default:"10s" min:"1s" max:"10m" about:"How long a process that fell silent keeps its runs; then another takes them over."`
+	Node       string        `key:"node" default:"" about:"Name of this process, for people; empty = the name of the machine."`
+	CrashLimit int           `key:"crash_limit" default:"5" min:"1" max:"1000" about:"Times in a row that a run may be left behind without getting any further; then it fails with crash_loop."`
 }
 
 // WorkspaceConfig says where tools keep their files.

@@ -58,6 +58,7 @@ type Server struct {
 	harness    *harness.Harness
 	desk       *approval.Desk
 	runs       *dispatch.Dispatcher
+	owner      string // this incarnation, among all that ever owned a run
 	skills     *skill.Shelf
 	tools      *agentTools // nil: there are none
 	handler    http.Handler
@@ -76,7 +77,7 @@ type Server struct {
 	closing    sync.Once
 }
 
-// New builds everything that needs no waiting and recovers what an earlier process left in the store. Plugins are
+// New builds everything that needs no waiting. What an earlier process left behind is taken over by Run. Plugins are
 // compiled by Run, beside the listener.
 func New(ctx context.Context, options Options) (server *Server, err error) {
 	s := unbuilt(options)
@@ -96,7 +97,7 @@ func New(ctx context.Context, options Options) (server *Server, err error) {
 			return nil, err
 		}
 	}
-	return s, s.runs.Recover(ctx)
+	return s, nil
 }
 
 // unbuilt returns a server of which nothing is built yet.
@@ -106,7 +107,7 @@ func unbuilt(options Options) *Server {
 		options.Egress = NewEgress(options.Config)
 	}
 	return &Server{
-		options: options, stopping: make(chan struct{}), turn: make(chan struct{}, 1), shut: make(chan struct{}),
+		options: options, owner: incarnation(options.Config), stopping: make(chan struct{}), turn: make(chan struct{}, 1), shut: make(chan struct{}),
 		quotas: capability.NewQuotas(capability.Quota{Bytes: space.QuotaBytes, Files: space.QuotaFiles}),
 	}
 }
@@ -148,21 +149,28 @@ func (s *Server) buildRuns(context.Context) error {
 		MemoryBytes: cfg.Agent.MemoryBytes, ContextBytes: cfg.Agent.ContextBytes, Profiles: s.harness.Profiles(),
 	})
 	s.runs = dispatch.New(dispatch.Config{
-		Store: s.ledger, Driver: driver, Owner: incarnation(),
+		Store: s.ledger, Driver: driver, Node: nodeName(cfg), Owner: s.owner,
 		Chats: cfg.Workers.Chat, Workers: cfg.Workers.Background, Queue: cfg.Workers.Queue,
+		Lease: cfg.Workers.Lease, CrashLimit: cfg.Workers.CrashLimit,
 		RunTimeout: cfg.Agent.RunTimeout, Poll: pollInterval, Log: s.options.Log,
 	})
 	return nil
 }
 
-// incarnation names this process among all that ever owned a run.
-func incarnation() string {
+// nodeName is what people call this process.
+func nodeName(cfg Config) string {
+	if cfg.Workers.Node != "" {
+		return cfg.Workers.Node
+	}
 	name, err := os.Hostname()
 	if err != nil {
-		name = "localhost"
+		return "localhost"
 	}
-	return name + "/" + run.NewID("")
+	return name
 }
+
+// incarnation names this process among all that ever owned a run.
+func incarnation(cfg Config) string { return nodeName(cfg) + "/" + run.NewID("") }
 
 // Handler returns the HTTP face, for embedding. Run serves it on the configured address.
 func (s *Server) Handler() http.Handler { return s.handler }

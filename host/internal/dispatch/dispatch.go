@@ -1,14 +1,15 @@
-// Package dispatch decides who drives a run and when: chat runs at once beside their connection, background runs
-// from the queue on a bounded pool. It promises that every run it took ends with one terminal event, whatever
-// cancelled it, and that a parked run holds no worker. What a run does is left to the agent.
+// Package dispatch decides who drives a run and when: chat runs at once beside their connection, everything else from
+// the ledger on bounded pools. It promises that every run it took ends with one terminal event or can be claimed by
+// another, whatever stopped it, that it writes to no run whose lease it lost, and that a parked run holds no worker.
+// What a run does is left to the agent.
 package dispatch
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
@@ -20,6 +21,8 @@ import (
 type Store interface {
 	ledger.Runs
 	ledger.Queue
+	ledger.Cluster
+	Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error)
 	Watch(ref run.Ref) (notice <-chan struct{}, stop func())
 	Ahead(ctx context.Context, key run.SessionKey, id string) ([]run.Ref, error)
 }
@@ -30,42 +33,68 @@ type Driver interface {
 	Drive(ctx context.Context, r run.Run) (agent.Outcome, error)
 	// Conclude ends a run that will not be driven further: one batch with all that is owed and the terminal event.
 	Conclude(ctx context.Context, r run.Run, ending agent.Ending) error
+	// Ending returns the batch that Conclude would write, and writes nothing. It has no Finish when the run is over.
+	Ending(ctx context.Context, r run.Run, ending agent.Ending) (ledger.Batch, error)
 }
 
 // Config is what a dispatcher is made of. Every limit must be above zero.
 type Config struct {
 	Store      Store
 	Driver     Driver
+	Node       string        // name of this process, for people
 	Owner      string        // this incarnation
-	Chats      int           // chat runs at a time; one more is refused
+	Chats      int           // chat runs that begin at a time; one more is refused. As many may go on beside them
 	Workers    int           // background runs at a time
 	Queue      int           // background runs that may wait
+	Lease      time.Duration // how long a run stays ours without a renewal
+	CrashLimit int           // claims in a row without a new event after which a run is given up
 	RunTimeout time.Duration // of one drive, and of a chat run's wait for its turn; waiting for a person does not count
 	Poll       time.Duration // how often to look for work that nobody announced
 	Log        *slog.Logger
 }
 
-// Dispatcher owns the goroutines that drive runs. New makes one; Serve must run for background runs to move.
+// Stats says what a dispatcher does, and what it did since it was made.
+type Stats struct {
+	Driving        int   // runs at this moment
+	Fenced         int64 // drives that found their run in the hands of a later claim
+	TakenOver      int64 // runs taken from an owner whose lease was over
+	Released       int64 // runs handed back while stopping
+	CrashLoops     int64 // runs given up because nobody came further with them
+	RenewalsFailed int64 // heartbeats that the store did not take
+}
+
+// Dispatcher owns the goroutines that drive runs. New makes one, which Close must end; Serve must run for background
+// runs to move, and for chat runs that were parked or left behind.
 type Dispatcher struct {
-	cfg   Config
-	chats chan struct{}
-	works chan struct{}
-	base  context.Context // ends every drive; cancelled by Close only
-	end   context.CancelCauseFunc
+	cfg     Config
+	chats   chan struct{} // places of chat runs that begin
+	works   chan struct{} // places of background runs
+	returns chan struct{} // places of chat runs that go on
 
-	submitting sync.Mutex // makes "count, then create" one step
-	admitting  sync.Mutex // makes "look into the session, then create" one step
+	taking context.Context // ends when no run is taken any more
+	settle context.CancelFunc
+	base   context.Context // ends every drive; cancelled by Close only
+	end    context.CancelCauseFunc
+	alive  context.Context // ends the heartbeat, after the last drive
+	rest   context.CancelFunc
+	parts  sync.WaitGroup // of the heartbeat
+	woken  wakes
 
-	mu     sync.Mutex
-	closed bool
-	live   map[run.Ref]context.CancelCauseFunc
-	drives sync.WaitGroup
+	fenced, takenOver, released, crashLoops, renewalsFailed atomic.Int64
+
+	closing sync.Once
+	mu      sync.Mutex
+	closed  bool
+	live    map[run.Ref]*drive
+	drives  sync.WaitGroup
 }
 
 // The causes that end a drive.
 var (
 	errTimeout  = errors.New("run timeout")
 	errDraining = errors.New("service is stopping")
+	errLost     = errors.New("lease could not be renewed")
+	errFenced   = errors.New("run belongs to a later claim")
 )
 
 // cancelled is the cause of a drive that somebody cancelled.
@@ -73,125 +102,44 @@ type cancelled struct{ reason string }
 
 func (c cancelled) Error() string { return "cancelled: " + c.reason }
 
-// New returns a dispatcher that drives nothing yet.
+// New returns a dispatcher that drives nothing yet, and says to the ledger that this process is alive.
 func New(cfg Config) *Dispatcher {
-	base, end := context.WithCancelCause(context.Background())
-	return &Dispatcher{
-		cfg: cfg, base: base, end: end,
-		chats: make(chan struct{}, cfg.Chats),
-		works: make(chan struct{}, cfg.Workers),
-		live:  map[run.Ref]context.CancelCauseFunc{},
+	d := &Dispatcher{
+		cfg:     cfg,
+		chats:   make(chan struct{}, cfg.Chats),
+		works:   make(chan struct{}, cfg.Workers),
+		returns: make(chan struct{}, cfg.Chats),
+		woken:   newWakes(),
+		live:    map[run.Ref]*drive{},
+	}
+	d.taking, d.settle = context.WithCancel(context.Background())
+	d.base, d.end = context.WithCancelCause(context.Background())
+	d.alive, d.rest = context.WithCancel(context.Background())
+	d.parts.Go(d.listen)
+	d.parts.Go(d.beat)
+	return d
+}
+
+// Stats returns the present counts.
+func (d *Dispatcher) Stats() Stats {
+	d.mu.Lock()
+	driving := len(d.live)
+	d.mu.Unlock()
+	return Stats{
+		Driving: driving, Fenced: d.fenced.Load(), TakenOver: d.takenOver.Load(), Released: d.released.Load(),
+		CrashLoops: d.crashLoops.Load(), RenewalsFailed: d.renewalsFailed.Load(),
 	}
 }
 
-// Chat stores a chat run and drives it at once. When connection ends before the run does, the run is cancelled,
-// unless the request is detached. A run in turn begins when the earlier ones of its session are over. It fails with CodeSaturated when all chat places are taken and CodeRunExists when
-// the id is. A request that repeats an earlier one gets that one's run and is no more than a reader of it.
-func (d *Dispatcher) Chat(connection context.Context, request run.Request) (run.Run, error) {
-	if r, err := d.repeated(connection, request); !errors.Is(err, ledger.ErrUnknown) {
-		return r, err
-	}
-	leave, err := d.enter(d.chats)
-	if err != nil {
-		return run.Run{}, err
-	}
-	leave = sync.OnceFunc(leave)
-	r := d.newRun(request, run.Running)
-	r.Owner, r.Epoch, r.Attempts, r.StartedAt = d.cfg.Owner, 1, 1, &r.CreatedAt
-	if err := d.create(connection, r); err != nil {
-		leave()
-		d.drives.Done()
-		return d.orRepeated(connection, request, err)
-	}
-	ctx, cancel := d.register(r.Ref)
-	stop := func() bool { return true }
-	if !request.Detached {
-		stop = context.AfterFunc(connection, func() { cancel(cancelled{"client_disconnected"}) })
-	}
-	go func() {
-		defer d.drives.Done()
-		defer leave()
-		defer d.forget(r.Ref)
-		defer stop()
-		if err := d.awaitTurn(ctx, r); err != nil {
-			d.conclude(r, err)
-			return
-		}
-		d.converse(ctx, r, leave)
-	}()
-	return r, nil
-}
-
-// Submit queues a background run. It fails with CodeSaturated when the queue is full and CodeRunExists when the id is
-// taken. A request that repeats an earlier one gets that one's run.
-func (d *Dispatcher) Submit(ctx context.Context, request run.Request) (run.Run, error) {
-	d.submitting.Lock()
-	defer d.submitting.Unlock()
-	if r, err := d.repeated(ctx, request); !errors.Is(err, ledger.ErrUnknown) {
-		return r, err
-	}
-	if d.draining() {
-		return run.Run{}, notReady()
-	}
-	waiting, err := d.cfg.Store.Runs(ctx, run.Filter{Kind: run.Background, Status: run.Queued})
-	if err != nil {
-		return run.Run{}, fmt.Errorf("count the queue: %w", err)
-	}
-	if waiting.Total >= d.cfg.Queue {
-		return run.Run{}, saturated("submit")
-	}
-	r := d.newRun(request, run.Queued)
-	if err := d.create(ctx, r); err != nil {
-		return d.orRepeated(ctx, request, err)
-	}
-	d.interrupt(ctx, r)
-	return r, nil
-}
-
-func (d *Dispatcher) newRun(request run.Request, status run.Status) run.Run {
-	request.Multitask = request.Multitask.OrDefault(request.SessionMemory)
-	return run.Run{
-		Ref:       run.Ref{Tenant: run.TenantKey(request.Identity.TenantKey), ID: request.ID},
-		SessionID: request.SessionID,
-		Kind:      request.Kind,
-		Status:    status,
-		Request:   request,
-		CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
-	}
-}
-
-// enter takes a place without waiting and counts one more drive. The returned function gives the place back.
-func (d *Dispatcher) enter(places chan struct{}) (leave func(), err error) {
+// begin counts one more thing that Close waits for, unless the dispatcher is closed.
+func (d *Dispatcher) begin() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, notReady()
+		return false
 	}
-	select {
-	case places <- struct{}{}:
-		d.drives.Add(1)
-		return func() { <-places }, nil
-	default:
-		return nil, saturated("chat")
-	}
-}
-
-// register makes the context of a run's drives and remembers how to cancel it.
-func (d *Dispatcher) register(ref run.Ref) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(d.base)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.live[ref] = cancel
-	return ctx, cancel
-}
-
-func (d *Dispatcher) forget(ref run.Ref) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if cancel := d.live[ref]; cancel != nil {
-		cancel(nil)
-	}
-	delete(d.live, ref)
+	d.drives.Add(1)
+	return true
 }
 
 func (d *Dispatcher) draining() bool {
@@ -200,26 +148,46 @@ func (d *Dispatcher) draining() bool {
 	return d.closed
 }
 
-// Close stops taking runs, waits for those under way until ctx ends, then cancels what is left and waits for it.
+// Close stops taking runs and waits for those under way until shortly before ctx ends; what is left then is stopped
+// and handed back, so that any process may go on with it. Afterwards Cancel still works, and nothing else.
 func (d *Dispatcher) Close(ctx context.Context) {
-	d.mu.Lock()
-	d.closed = true
-	d.mu.Unlock()
+	d.closing.Do(func() {
+		d.mu.Lock()
+		d.closed = true
+		d.mu.Unlock()
+		d.settle()
+		d.drain(ctx)
+		d.rest()
+		d.parts.Wait()
+		d.depart()
+	})
+}
+
+// handBackTime is how long before the end of the grace, at most, runs are handed back.
+const handBackTime = 2 * time.Second
+
+func (d *Dispatcher) drain(ctx context.Context) {
+	if deadline, bounded := ctx.Deadline(); bounded {
+		early := min(handBackTime, time.Until(deadline)/5)
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, deadline.Add(-early))
+		defer stop()
+	}
 	done := make(chan struct{})
 	go func() { d.drives.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-ctx.Done():
-		d.end(errDraining)
-		<-done
 	}
 	d.end(errDraining)
+	<-done
 }
 
-func saturated(op string) error {
-	return &run.Error{Code: run.CodeSaturated, Sentence: "The service is busy. Try again later.", Op: op}
-}
-
-func notReady() error {
-	return &run.Error{Code: run.CodeNotReady, Sentence: "The service is stopping. Try again later.", Op: "admit run"}
+// depart forgets this process in the ledger; one that cannot be forgotten is no longer alive after its lease.
+func (d *Dispatcher) depart() {
+	ctx, stop := context.WithTimeout(context.Background(), handBackTime)
+	defer stop()
+	if err := d.cfg.Store.Depart(ctx, d.cfg.Owner); err != nil && !errors.Is(err, ledger.ErrClosed) {
+		d.cfg.Log.Warn("cannot say that this process stops", slog.Any("error", err))
+	}
 }

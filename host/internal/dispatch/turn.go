@@ -3,8 +3,8 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -13,26 +13,6 @@ import (
 // interrupted is the reason of runs that a later one of their session cancelled.
 const interrupted = "interrupted_by_next_run"
 
-// create stores a new run. One that refuses company is stored only while its session has no unfinished run; to look
-// and to store are one step, so that of two such runs at once one is refused.
-func (d *Dispatcher) create(ctx context.Context, r run.Run) error {
-	if r.Request.Multitask != run.Reject {
-		return d.cfg.Store.Create(ctx, r)
-	}
-	d.admitting.Lock()
-	defer d.admitting.Unlock()
-	ahead, err := d.cfg.Store.Ahead(ctx, r.SessionKey(), "")
-	if err != nil {
-		return fmt.Errorf("look into session: %w", err)
-	}
-	if len(ahead) > 0 {
-		return &run.Error{
-			Code: run.CodeSessionBusy, Op: "admit run", Sentence: "Another run of this session is not finished.",
-		}
-	}
-	return d.cfg.Store.Create(ctx, r)
-}
-
 // interrupt cancels the earlier runs of the session when the request says so.
 func (d *Dispatcher) interrupt(ctx context.Context, r run.Run) {
 	if r.Request.Multitask != run.Interrupt {
@@ -40,7 +20,7 @@ func (d *Dispatcher) interrupt(ctx context.Context, r run.Run) {
 	}
 	ahead, err := d.cfg.Store.Ahead(ctx, r.SessionKey(), r.ID)
 	for _, ref := range ahead {
-		_, stopped := d.stop(ctx, ref, interrupted)
+		_, stopped := d.stop(ctx, ref, interrupted, run.Idempotency{})
 		err = errors.Join(err, stopped)
 	}
 	if err != nil { // the run waits for them instead
@@ -67,13 +47,27 @@ func (d *Dispatcher) awaitTurn(ctx context.Context, r run.Run) error {
 	return err
 }
 
-// awaitEnd waits until a run is over.
+// awaitEnd waits until a run is over. While the store is away nobody can tell.
 func (d *Dispatcher) awaitEnd(ctx context.Context, ref run.Ref) error {
-	return d.watch(ctx, ref, func() (bool, error) {
+	notice, stop := d.cfg.Store.Watch(ref)
+	defer stop()
+	poll := time.NewTicker(d.cfg.Poll)
+	defer poll.Stop()
+	for {
 		r, err := d.cfg.Store.Run(ctx, ref)
-		if errors.Is(err, ledger.ErrUnknown) {
-			return true, nil // it was removed, so it is over
+		switch {
+		case errors.Is(err, ledger.ErrUnknown):
+			return nil // it was removed, so it is over
+		case err != nil && !run.IsCode(err, run.CodeStore):
+			return err
+		case err == nil && r.Status.Terminal():
+			return nil
 		}
-		return r.Status.Terminal(), err
-	})
+		select {
+		case <-notice:
+		case <-poll.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }

@@ -85,6 +85,7 @@ type Run struct {
 	Epoch      int64      // grows with every claim; fences writes of earlier owners
 	LeaseUntil *time.Time // until when it is its owner's without a renewal; nil when nobody drives it
 	NotBefore  *time.Time // it is not claimed earlier; nil when it may be at once
+	LeftBehind bool       // said by its claim only: the owner before had a lease that ended
 }
 
 // Fence proves the right to write to a run: only the latest claim's owner and epoch may append.

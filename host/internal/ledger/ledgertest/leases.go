@@ -77,6 +77,7 @@ func takenOverInTime(w *world) {
 	w.same("owner", "node-2", second.Owner)
 	w.same("epoch, attempts", []int64{2, 2}, []int64{second.Epoch, int64(second.Attempts)})
 	w.same("start", first.StartedAt, second.StartedAt)
+	w.same("left behind", []bool{false, true}, []bool{first.LeftBehind, second.LeftBehind})
 }
 
 func formerOwnerIsFenced(w *world) {

@@ -27,13 +27,16 @@ const (
 	// Between these two stands the lock of the dialect.
 	claimRun = `
 	UPDATE runs SET status = 'running', phase = '', owner = ?1, epoch = epoch + 1, attempts = attempts + 1,
-		started_at = COALESCE(started_at, ?2), lease_until = ?3, claimed_seq = next_seq, not_before = 0,
+		started_at = COALESCE(started_at, ?2), lease_until = ?3, claimed_seq = next_seq, not_before = CASE WHEN owner <> '' THEN 1 ELSE 0 END,
 		barren = CASE WHEN owner <> '' AND next_seq = claimed_seq THEN barren + 1 ELSE 0 END
 	WHERE place = (` + nextRun
 	claimed = `)
-	RETURNING tenant, id, barren`
-	// Who left a run behind without a new event may do so again. Any event ends the pause.
-	pauseAfter = `UPDATE runs SET not_before = lease_until + ` + Pause + ` WHERE tenant = ? AND id = ?`
+	RETURNING tenant, id, not_before`
+	// Of a run that was left behind the claim says so in not_before, which then gets its own meaning back. Who left it
+	// without a new event may do so again; any event ends the pause.
+	pauseAfter = `
+	UPDATE runs SET not_before = CASE barren WHEN 0 THEN 0 ELSE lease_until + ` + Pause + ` END
+	WHERE tenant = ? AND id = ?`
 )
 
 // Claim takes the oldest run of a kind that nobody drives and that may go on.
@@ -46,19 +49,21 @@ func (l *Ledger) Claim(ctx context.Context, by ledger.Claimant) (run.Run, error)
 	return write(ctx, l, op, func(t *Tx) (run.Run, error) {
 		rows, err := t.Query(statement, by.Owner, micros(t.now), micros(t.now.Add(by.Lease)), string(by.Kind))
 		var (
-			ref    run.Ref
-			barren int
+			ref  run.Ref
+			left int64
 		)
-		if err := fill(rows, err, &ref.Tenant, &ref.ID, &barren); err != nil {
+		if err := fill(rows, err, &ref.Tenant, &ref.ID, &left); err != nil {
 			return run.Run{}, orUnknown(err, ledger.ErrEmpty)
 		}
-		if barren > 0 {
+		if left != 0 {
 			if err := t.Later(pauseAfter, string(ref.Tenant), ref.ID); err != nil {
 				return run.Run{}, err
 			}
 		}
 		t.news.Changed = []run.Ref{ref}
-		return t.find(ref)
+		r, err := t.find(ref)
+		r.LeftBehind = left != 0
+		return r, err
 	})
 }
 
