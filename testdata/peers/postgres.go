@@ -54,7 +54,8 @@ func StartPostgres(cfg PostgresConfig) (*Postgres, error) {
 	}
 	p.argv = []string{
 		filepath.Join(programs, "postgres"), "-D", data, "-p", p.port, "-k", folder, "-c", "listen_addresses=127.0.0.1",
-		"-c", "shared_buffers=32MB", "-c", "max_connections=200",
+		"-c", "shared_buffers=16MB", "-c", "max_connections=200", "-c", "autovacuum=off", "-c", "jit=off",
+		"-c", "wal_level=minimal", "-c", "max_wal_senders=0", "-c", "max_parallel_workers=0",
 	}
 	if !cfg.Durable {
 		p.argv = append(p.argv, "-F", "-c", "full_page_writes=off")
