@@ -58,6 +58,8 @@ type ToolsConfig struct {
 	Timeout        time.Duration `key:"timeout" default:"60s" min:"1ms" max:"24h" about:"How long one tool call may take."`
 
 	MaxProgressBytes int `key:"max_progress_bytes" default:"65536" min:"0" max:"16777216" about:"Text of one call's tool_progress events; 0 turns them off."`
+
+	Idempotent []string `key:"idempotent" about:"Registered names, or patterns of them such as docs_*, of tools that may be run twice without harm; after a crash they are repeated with the same key instead of asking a person."`
 }
 
 func (c Config) validateStore(report reporter) {

@@ -57,5 +57,8 @@ func (s *Server) sources(g *generation) ([]gate.Source, error) {
 	for _, native := range s.options.Natives {
 		sources = append(sources, nativeTools{native})
 	}
+	for i, source := range sources {
+		sources[i] = repeatable{source, cfg.Tools.Idempotent}
+	}
 	return sources, nil
 }

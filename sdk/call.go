@@ -30,6 +30,9 @@ type Call struct {
 	// Workspace is the id of a configured workspace folder that the call works on; empty: the folder of its identity.
 	// The host chooses it, never a client or a model, and a WebAssembly module finds the folder mounted.
 	Workspace string `json:"-"`
+	// IdempotencyKey is the same for every try of one call, and no other call ever has it. Whoever keeps it with what the
+	// call changed can answer a second try with what came of the first. Native plugins and MCP servers are told it.
+	IdempotencyKey string `json:"-"`
 }
 
 // Result is what a tool answers. Content is text; Structured is an optional JSON value beside it. When Content is

@@ -23,6 +23,9 @@ type callParams struct {
 	RequestState   string                     `json:"requestState,omitempty"`
 }
 
+// metaIdempotencyKey is where a server finds the key that is the same for every try of one call.
+const metaIdempotencyKey = "fastreact/idempotency_key"
+
 type listParams struct {
 	Cursor string         `json:"cursor,omitempty"`
 	Meta   map[string]any `json:"_meta,omitempty"`
@@ -37,6 +40,9 @@ func newCallParams(raw string, call sdk.Call, forwardIdentity bool) callParams {
 		user, tenant := call.Identity.UserKey, call.Identity.TenantKey
 		params.UserKey, params.TenantKey = &user, &tenant
 		params.Meta["user_key"], params.Meta["tenant_key"] = user, tenant
+	}
+	if call.IdempotencyKey != "" {
+		params.Meta[metaIdempotencyKey] = call.IdempotencyKey
 	}
 	return params
 }

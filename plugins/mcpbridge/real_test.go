@@ -71,15 +71,15 @@ func TestErrorOfTheToolIsAResult(t *testing.T) {
 	}
 }
 
-func TestIdentityIsForwardedBesideTheArgumentsAndInMeta(t *testing.T) {
+func TestIdentityIsForwardedBesideTheArgumentsAndInMetaWithTheKeyOfTheCall(t *testing.T) {
 	b, _, p := meet(t, func(s *Server) { s.ForwardIdentity = true }, tool("work"))
 	identity := sdk.Identity{UserKey: "pska:user_primary", TenantKey: "pska"}
 	done := async(func() error {
-		_, err := b.Invoke(context.Background(), "fake_work", sdk.Call{Args: json.RawMessage(`{"n":12345678901234567890,"t":"<&>"}`), Identity: identity})
+		_, err := b.Invoke(context.Background(), "fake_work", sdk.Call{Args: json.RawMessage(`{"n":12345678901234567890,"t":"<&>"}`), Identity: identity, IdempotencyKey: "t/r:4"})
 		return err
 	})
 	sent := p.expect(t, "tools/call")
-	want := `{"name":"work","arguments":{"n":12345678901234567890,"t":"<&>"},"user_key":"pska:user_primary","tenant_key":"pska","_meta":{"tenant_key":"pska","user_key":"pska:user_primary"}}`
+	want := `{"name":"work","arguments":{"n":12345678901234567890,"t":"<&>"},"user_key":"pska:user_primary","tenant_key":"pska","_meta":{"fastreact/idempotency_key":"t/r:4","tenant_key":"pska","user_key":"pska:user_primary"}}`
 	if diff := cmp.Diff(want, string(sent.Params)); diff != "" {
 		t.Error(diff)
 	}

@@ -39,7 +39,7 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 	}
 	outcome := g.invoke(ctx, v, target.source)
 	outcome.Approved = approval != nil
-	g.recordOutcome(ctx, v, outcome)
+	g.recordOutcome(ctx, v, &outcome)
 	return outcome
 }
 

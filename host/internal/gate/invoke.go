@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 	"github.com/fastreact/fastreact/host/internal/run"
 	"github.com/fastreact/fastreact/sdk"
 )
@@ -20,13 +21,15 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 	ctx, gas := run.CountGas(ctx)
 	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.patience(v.call), errToolTimeout)
 	defer stop()
+	failpoint.Hit("tool", "before")
 	started := time.Now()
 	result, err := source.Invoke(timed, v.tool, sdk.Call{
 		Tool: cmp.Or(v.tool.RawName, v.tool.Name), Args: v.args, Identity: v.call.Identity,
 		Scope: scopeOf(v.tool, v.call.ToolPolicy), RunID: v.call.Fence.ID, CallID: v.call.ID,
-		Workspace: v.call.Workspace,
+		Workspace: v.call.Workspace, IdempotencyKey: v.call.Key,
 	})
 	took := time.Since(started)
+	failpoint.Hit("tool", "after")
 	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision}
 	if err != nil {
 		g.cfg.Log.Warn("tool source failed", slog.String("tool", v.tool.Name), slog.String("kind", fmt.Sprintf("%T", err)))

@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/fastreact/fastreact/host/internal/failpoint"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// outcomeTimeout bounds the record of a call whose own context is over: it did run, so the books say so.
+// outcomeTimeout bounds the note of a call whose own context is over: it did run, so the books say so.
 const outcomeTimeout = 10 * time.Second
 
 // recordDecision commits what was decided. dispatched says that the call leaves next.
@@ -30,24 +31,32 @@ func (g *Gate) recordDecision(ctx context.Context, v Verdict, approval *run.Appr
 	return nil
 }
 
-// recordOutcome commits what came back. The call cannot be taken back, so a failure is only logged; the decision
-// record already says that it left.
-func (g *Gate) recordOutcome(ctx context.Context, v Verdict, outcome run.CallOutcome) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
-	defer stop()
+// recordOutcome writes what came back. Whoever keeps a run commits its record with the result, so that nothing comes
+// between them. Of a call that belongs to no run it is noted here: the call cannot be taken back, so a failure is only
+// logged; the decision record already says that it left.
+func (g *Gate) recordOutcome(ctx context.Context, v Verdict, outcome *run.CallOutcome) {
 	record := g.recordOf(v, run.Ended)
 	record.IsError, record.Duration, record.Gas = outcome.IsError, outcome.Duration, outcome.Gas
 	record.ResultDigest = run.Digest([]byte(outcome.Content))
-	if err := g.commit(ctx, v.call, record); err != nil {
+	if !v.call.Unkept {
+		outcome.Record = &record
+		return
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
+	defer stop()
+	if err := g.cfg.Recorder.Note(ctx, record); err != nil {
 		g.cfg.Log.Error("outcome not recorded", slog.String("tool", v.tool.Name), slog.Any("error", err))
 	}
 }
 
-// commit stores a record under the fence of the call's run. Of a call that belongs to none it makes a note: there is no
+// commit stores a decision under the fence of the call's run. Of a call that belongs to none it makes a note: there is no
 // claim that could be over.
 func (g *Gate) commit(ctx context.Context, call run.Call, record run.Audit) error {
-	if call.Unkept {
+	switch {
+	case call.Unkept:
 		return g.cfg.Recorder.Note(ctx, record)
+	case record.Dispatched && failpoint.Off("dispatched"):
+		return nil
 	}
 	return g.cfg.Recorder.Record(ctx, call.Fence, record)
 }

@@ -55,6 +55,7 @@ type Tool struct {
 	Digest      string // of definition and endpoint: changes when either does
 	Profile     string // reserved for runs of this profile; empty: for all
 	Asks        bool   // always needs a person's approval, whatever the rules allow
+	Idempotent  bool   // two calls with one key do what one does: the operator says so, or the house of its own tools
 }
 
 // Call is a model's wish that became a call of a run.
@@ -65,6 +66,7 @@ type Call struct {
 	ToolPolicy ToolPolicy
 	ID         string
 	Tool       string          // registered name
+	Key        string          // the same for every try of one call; see sdk.Call
 	Spent      int             // earlier calls of the tool in this run that were let through
 	Args       json.RawMessage // a JSON object, as the model wrote it
 	Timeout    time.Duration   // of the call; 0, and more than the gate's: the gate's

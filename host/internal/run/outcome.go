@@ -18,4 +18,7 @@ type CallOutcome struct {
 	Removed   int   // result entries that the scope filter took out
 	Decision  Decision
 	Approved  bool // a person approved it
+	// Record is the line in the books about a call that left: it is to be committed together with the call's result. nil
+	// when the call did not leave, or belongs to no run.
+	Record *Audit
 }
