@@ -4,10 +4,12 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.commit=$(COMMIT)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags="$(LDFLAGS)"
 RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
-# The compiler of the WebAssembly engine is somebody else's and ten times slower when it is watched: the race detector
-# leaves it out, and watches everything of ours and what runs the compiled code.
+# The compiler of the WebAssembly engine and SQLite, which is C written in Go by a machine, are somebody else's and three
+# to ten times slower when they are watched, to compile too: the race detector leaves them out, and watches everything
+# of ours and what calls them.
 WAZEVO := github.com/tetratelabs/wazero/internal/engine/wazevo
-UNWATCHED := $(if $(RACE),$(foreach part,ssa frontend backend/...,-gcflags=$(WAZEVO)/$(part)=-race=false))
+OTHERS := $(WAZEVO)/ssa $(WAZEVO)/frontend $(WAZEVO)/backend/... modernc.org/sqlite/lib modernc.org/libc/...
+UNWATCHED := $(if $(RACE),$(foreach part,$(OTHERS),-gcflags=$(part)=-race=false))
 BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
 CHAOS_ROUNDS ?= 25

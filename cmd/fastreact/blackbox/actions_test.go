@@ -53,21 +53,29 @@ func expectAction(t *testing.T, s *service, user, tool, action, scope string) {
 
 func TestEveryActionHoldsAtEveryLevelByBothNames(t *testing.T) {
 	t.Parallel()
-	for _, action := range []string{"allow", "caution", "require_approval", "deny"} {
-		other := "deny"
-		if action == "deny" {
-			other = "allow"
-		}
-		s := start(t, newModel(t, callTheQuestion), strings.NewReplacer("ACTION", action, "OTHER", other).Replace(levelsPolicy))
-		for _, c := range []struct{ user, search, bump string }{
+	for _, c := range []struct{ action, other string }{
+		{"allow", "deny"}, {"caution", "require_approval"}, {"require_approval", "caution"}, {"deny", "allow"},
+	} {
+		policy := strings.NewReplacer("ACTION", c.action, "OTHER", c.other).Replace(levelsPolicy)
+		s := startEdited(t, newModel(t, callTheQuestion), func(config string) string {
+			return withSecondServer(t, config) + policy
+		})
+		for _, at := range []struct{ user, search, bump string }{
 			{"solo:u", "user:solo:u", "user:solo:u"},
 			{"ten:v", "tenant:ten", "tenant:ten"},
 			{"none:w", "tool:pska_search", "tool:pska_bump"},
 		} {
-			expectAction(t, s, c.user, "pska_pska_search", action, c.search)
-			expectAction(t, s, c.user, "pska_bump", action, c.bump)
+			expectAction(t, s, at.user, "pska_pska_search", c.action, at.search)
+			expectAction(t, s, at.user, "pska_bump", c.action, at.bump)
 		}
-		s = start(t, newModel(t, callTheQuestion), "policy: {default_action: "+action+"}\n")
-		expectAction(t, s, "none:w", "pska_bump", action, "default")
+		expectAction(t, s, "none:w", "spare_bump", c.other, "default")
 	}
+}
+
+// withSecondServer adds a server named spare with the same tools and the same oracle as pska: its bump stands in no rule.
+func withSecondServer(t *testing.T, config string) string {
+	t.Helper()
+	at := strings.Index(config, "    - {name: pska")
+	first := config[at : at+strings.Index(config[at:], "\n")+1]
+	return strings.Replace(config, first, first+strings.Replace(first, "name: pska", "name: spare", 1), 1)
 }

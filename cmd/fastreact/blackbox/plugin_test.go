@@ -118,8 +118,18 @@ func TestFailingPolicyPluginIsNamedToOperators(t *testing.T) {
 	}
 }
 
+// ruleOfEachUser rules the search of the user that has the name of an action with that action.
+const ruleOfEachUser = `policy:
+  user_rules:
+    "pska:allow": {tools: {pska_search: allow}}
+    "pska:caution": {tools: {pska_search: caution}}
+    "pska:require_approval": {tools: {pska_search: require_approval}}
+    "pska:deny": {tools: {pska_search: deny}}
+`
+
 func TestPolicyPluginOnlyTightens(t *testing.T) {
 	t.Parallel()
+	s := start(t, newModel(t, behaves), loading(t, "policy", "")+ruleOfEachUser)
 	for _, c := range []struct{ rule, behave, level string }{
 		{"deny", "allow", "forbidden"},
 		{"require_approval", "allow", "danger"},
@@ -130,14 +140,12 @@ func TestPolicyPluginOnlyTightens(t *testing.T) {
 		{"caution", "deny", "forbidden"},
 		{"require_approval", "deny", "forbidden"},
 		{"allow", "trap", "forbidden"},
+		{"allow", "allow", "safe"},
 	} {
-		t.Run(c.rule+" "+c.behave, func(t *testing.T) {
-			s := start(t, newModel(t, behaves), loading(t, "policy", "")+"policy: {tool_rules: {pska_search: "+c.rule+"}}\n")
-			got := dryRun(s, "pska_pska_search", `{"query":"q","behave":"`+c.behave+`"}`, "pska:user_primary")
-			if got["level"] != c.level {
-				t.Errorf("level is %v, want %s: %v", got["level"], c.level, got)
-			}
-		})
+		got := dryRun(s, "pska_pska_search", `{"query":"q","behave":"`+c.behave+`"}`, "pska:"+c.rule)
+		if got["level"] != c.level {
+			t.Errorf("%s, %s: level is %v, want %s: %v", c.rule, c.behave, got["level"], c.level, got)
+		}
 	}
 }
 

@@ -212,6 +212,7 @@ func TestPSKAThatIsDownIsWaitedFor(t *testing.T) {
 
 func TestAnAnswerThatIsLostOrComesTwiceCompletesOnce(t *testing.T) {
 	t.Parallel()
+	s := startDigest(t, newModel(t, digestAll), "")
 	for name, fault := range map[string]map[string]any{
 		"lost completion":      {"kind": "lose", "path": "/complete", "times": 1},
 		"twice completed":      {"kind": "twice", "path": "/complete", "times": 1},
@@ -224,13 +225,13 @@ func TestAnAnswerThatIsLostOrComesTwiceCompletesOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := startPSKA(t)
-			s := startDigest(t, newModel(t, digestAll), "")
+			job := "job-" + strings.ReplaceAll(name, " ", "-")
 			p.fault(fault)
-			p.add("job-1", 1, nil)
+			p.add(job, 1, nil)
 			d := s.work(p, "--lease-seconds", "3")
-			p.awaitJob("job-1", "succeeded", d)
+			p.awaitJob(job, "succeeded", d)
 			d.stop()
-			if done, runs, wrote := p.moved("job-1", "succeeded"), len(s.runsOf("job-1")), s.wrote("job-1"); done != 1 || runs != 1 || wrote != 1 {
+			if done, runs, wrote := p.moved(job, "succeeded"), len(s.runsOf(job)), s.wrote(job); done != 1 || runs != 1 || wrote != 1 {
 				t.Errorf("completed %d times with %d runs, written %d times\n%s", done, runs, wrote, d)
 			}
 		})
