@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -26,12 +25,13 @@ type Ledger interface {
 	Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error)
 	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
+	Audits(ctx context.Context, ref *run.Ref, after int64, limit int) ([]run.Audit, error)
 	Turns(ctx context.Context, key run.SessionKey, most run.MemoryBounds) ([]run.Turn, error)
 }
 
 // Desk makes the record of a call that waits for a person. It does not store it: the agent does, with its event.
 type Desk interface {
-	Open(call run.Call, tool run.Tool, args json.RawMessage, decision run.Decision) run.Approval
+	Open(ctx context.Context, kind run.ApprovalKind, asked run.Asked) (run.Approval, error)
 }
 
 // Config is what an agent is made of. Zero limits mean the defaults.

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -25,11 +24,37 @@ func (a *Agent) Conclude(ctx context.Context, r run.Run, ending Ending) error {
 	return nil
 }
 
+// Ending returns the batch by which Conclude would end the run, and writes nothing: it is good for the run as its
+// log is now. The batch of a run that is over already is empty.
+func (a *Agent) Ending(ctx context.Context, r run.Run, ending Ending) (ledger.Batch, error) {
+	d, err := a.recall(ctx, r)
+	if err != nil {
+		return ledger.Batch{}, fmt.Errorf("make ending: %w", err)
+	}
+	if d.story.over {
+		return ledger.Batch{}, nil
+	}
+	batch, err := d.ending(ctx, ending.complete())
+	if err != nil {
+		return ledger.Batch{}, fmt.Errorf("make ending: %w", err)
+	}
+	return d.addressed(batch), nil
+}
+
 // end writes everything that a run still owes, and its terminal event.
 func (d *drive) end(ctx context.Context, ending Ending) error {
-	approvals, err := d.approvals(ctx)
+	batch, err := d.ending(ctx, ending)
 	if err != nil {
 		return err
+	}
+	return d.append(ctx, batch)
+}
+
+// ending is everything that a run still owes, and its terminal event.
+func (d *drive) ending(ctx context.Context, ending Ending) (ledger.Batch, error) {
+	approvals, err := d.approvals(ctx)
+	if err != nil {
+		return ledger.Batch{}, err
 	}
 	var events []run.Event
 	if !d.story.started {
@@ -39,11 +64,11 @@ func (d *drive) end(ctx context.Context, ending Ending) error {
 		events = append(events, ending.answer(call, approvals[call.event.ToolCallID]))
 	}
 	events = append(events, errorEvent(ending))
-	return d.append(ctx, ledger.Batch{
+	return ledger.Batch{
 		Events: events,
-		Settle: &run.Resolution{Status: run.ApprovalCancelled, Reason: ending.Reason, At: time.Now().UTC()},
+		Settle: &run.Resolution{Status: run.ApprovalCancelled, Reason: ending.Reason},
 		Finish: &ledger.Finish{Status: ending.Status, Outcome: d.failedOutcome(ending)},
-	})
+	}, nil
 }
 
 // complete fills in what an ending leaves out.

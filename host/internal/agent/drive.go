@@ -92,9 +92,7 @@ func (d *drive) append(ctx context.Context, batch ledger.Batch) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for i := range batch.Events {
-		batch.Events[i].Ref, batch.Events[i].SessionID = d.run.Ref, d.run.SessionID
-	}
+	batch = d.addressed(batch)
 	committing, stop := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer stop()
 	events, err := d.cfg.Ledger.Append(committing, d.run.Fence(), batch)
@@ -102,4 +100,12 @@ func (d *drive) append(ctx context.Context, batch ledger.Batch) error {
 		return fmt.Errorf("append to run: %w", err)
 	}
 	return d.story.hear(events)
+}
+
+// addressed makes the events of a batch the run's.
+func (d *drive) addressed(batch ledger.Batch) ledger.Batch {
+	for i := range batch.Events {
+		batch.Events[i].Ref, batch.Events[i].SessionID = d.run.Ref, d.run.SessionID
+	}
+	return batch
 }

@@ -34,11 +34,11 @@ func (d *drive) settle(ctx context.Context) (Outcome, error) {
 		return Parked, nil
 	}
 	for _, call := range slices.Clone(d.story.open) {
-		event, err := d.answer(ctx, call, approvals[call.event.ToolCallID])
+		batch, err := d.answer(ctx, call, approvals[call.event.ToolCallID])
 		if err != nil {
 			return d.broken(ctx, err)
 		}
-		if err := d.append(ctx, ledger.Batch{Events: []run.Event{event}}); err != nil {
+		if err := d.append(ctx, batch); err != nil {
 			return 0, err
 		}
 	}
@@ -74,7 +74,12 @@ func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approva
 		case known != nil:
 			parked = parked || !known.Status.Settled()
 		case verdict.NeedsApproval():
-			approval := d.cfg.Desk.Open(verdict.Call(), verdict.Tool(), verdict.Args(), verdict.Decision())
+			approval, err := d.cfg.Desk.Open(ctx, run.Permission, run.Asked{
+				Call: verdict.Call(), Tool: verdict.Tool(), Args: verdict.Args(), Decision: verdict.Decision(),
+			})
+			if err != nil {
+				return false, fmt.Errorf("open approval: %w", err)
+			}
 			batch.Approvals = append(batch.Approvals, approval)
 			batch.Events = append(batch.Events, askEvent(approval))
 			parked = true
@@ -89,17 +94,29 @@ func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approva
 // beyondLimit reports whether a call is one too many in its run.
 func (d *drive) beyondLimit(call openCall) bool { return call.ordinal > d.profile.MaxToolCalls }
 
-// answer lets the gate run a call and makes its result an event. An error means that the call found no place to run, or
+// answer lets the gate run a call and makes a batch of its result. An error means that the call found no place to run, or
 // that the run ended meanwhile.
-func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) (run.Event, error) {
+func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) (ledger.Batch, error) {
 	if d.beyondLimit(call) {
-		return unanswered(call, fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.profile.MaxToolCalls), nil), nil
+		text := fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.profile.MaxToolCalls)
+		return ledger.Batch{Events: []run.Event{unanswered(call, text, nil)}}, nil
 	}
 	outcome, err := d.do(ctx, call, d.verdict(ctx, call.wish, call.spent), approval)
 	if err != nil {
-		return run.Event{}, err
+		return ledger.Batch{}, err
 	}
-	return resultEvent(call, outcome, approval, d.policyFields(outcome.Decision)), nil
+	event := resultEvent(call, outcome, approval, d.policyFields(outcome.Decision))
+	return resultBatch(event, outcome), nil
+}
+
+// resultBatch commits what came of a call together with the line about it in the books: a call that left and has no
+// result is one of which nobody knows whether it took effect.
+func resultBatch(event run.Event, outcome run.CallOutcome) ledger.Batch {
+	batch := ledger.Batch{Events: []run.Event{event}}
+	if outcome.Record != nil {
+		batch.Audits = []run.Audit{*outcome.Record}
+	}
+	return batch
 }
 
 // resultEvent is what came of a call.
