@@ -152,7 +152,8 @@ func (s *Server) buildRuns(context.Context) error {
 		Store: s.ledger, Driver: driver, Node: nodeName(cfg), Owner: s.owner,
 		Chats: cfg.Workers.Chat, Workers: cfg.Workers.Background, Queue: cfg.Workers.Queue,
 		Lease: cfg.Workers.Lease, CrashLimit: cfg.Workers.CrashLimit,
-		RunTimeout: cfg.Agent.RunTimeout, Poll: pollInterval, Log: s.options.Log,
+		RunTimeout: cfg.Agent.RunTimeout, Log: s.options.Log,
+		Poll: min(pollInterval, cfg.Workers.Lease/4), // so that a takeover comes within a lease and a second
 	})
 	return nil
 }
