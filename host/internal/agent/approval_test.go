@@ -3,7 +3,6 @@ package agent_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -109,13 +108,11 @@ func TestACallThatWasNotApprovedIsAnsweredAsDenied(t *testing.T) {
 
 func TestADriveWhileAnApprovalIsPendingParksAgain(t *testing.T) {
 	w := newWorld(t, dangerous(), askFirst)
+	w.unparked = true
 	w.drive(t)
 	first := w.approvals(t)[0]
-	resolution := run.Resolution{ID: first.ID, Status: run.Approved, At: time.Now()}
+	resolution := run.Resolution{ID: first.ID, Status: run.Approved}
 	if _, _, err := w.Resolve(t.Context(), resolution); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Seize(t.Context(), w.ref, "next-incarnation"); err != nil {
 		t.Fatal(err)
 	}
 	before := len(w.events(t))

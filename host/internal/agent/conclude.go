@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -52,7 +53,7 @@ func (d *drive) end(ctx context.Context, ending Ending) error {
 
 // ending is everything that a run still owes, and its terminal event.
 func (d *drive) ending(ctx context.Context, ending Ending) (ledger.Batch, error) {
-	approvals, err := d.approvals(ctx)
+	asked, err := d.papers(ctx)
 	if err != nil {
 		return ledger.Batch{}, err
 	}
@@ -61,7 +62,8 @@ func (d *drive) ending(ctx context.Context, ending Ending) (ledger.Batch, error)
 		events = append(events, d.startEvent(nil, start{}))
 	}
 	for _, call := range d.story.open {
-		events = append(events, ending.answer(call, approvals[call.event.ToolCallID]))
+		id := call.event.ToolCallID
+		events = append(events, ending.answer(call, asked[id], len(d.marks[id]) > 0))
 	}
 	events = append(events, errorEvent(ending))
 	return ledger.Batch{
@@ -88,18 +90,25 @@ func (e Ending) complete() Ending {
 	return e
 }
 
-// answer closes a call whose run is over. A call that still waited for a person was never let through; any other may
-// have been under way, and then nobody knows whether it took effect.
-func (e Ending) answer(call openCall, approval *run.Approval) run.Event {
-	ended := "ended"
+// answer closes a call whose run is over. A call that still waited for a person was never let through; of one that had
+// left nobody knows whether it took effect.
+func (e Ending) answer(call openCall, asked papers, left bool) run.Event {
+	ended, approval := "ended", asked.permission
 	if e.Status == run.Cancelled {
 		ended = "cancelled"
 	}
 	text := fmt.Sprintf("[ERROR] Run %s before the tool finished", ended)
-	if approval != nil && approval.Status != run.Approved {
+	switch {
+	case left:
+		text += ", and nobody knows whether it took effect"
+		approval = cmp.Or(asked.unknown, asked.permission)
+	case approval != nil && approval.Status != run.Approved:
 		text = fmt.Sprintf("[SAFETY_DENIED] Run %s before the call was approved", ended)
 	}
 	event := unanswered(call, text, approval)
 	event.Metadata = with(event.Metadata, "denial_code", run.DeniedCancelled)
+	if left {
+		event.Metadata = with(event.Metadata, "outcome_unknown", true)
+	}
 	return event
 }

@@ -40,7 +40,7 @@ func TestACancelInAToolAnswersEveryOpenCall(t *testing.T) {
 	w.conclude(t, agent.Ending{Status: run.Cancelled, Code: run.CodeCancelled, Reason: "client_disconnected"})
 	events := w.events(t)
 	want := []string{
-		"tool_result look c1 | [ERROR] Run cancelled before the tool finished",
+		"tool_result look c1 | [ERROR] Run cancelled before the tool finished, and nobody knows whether it took effect",
 		"tool_result write c2 | [ERROR] Run cancelled before the tool finished",
 		"error   | Run cancelled",
 	}
@@ -59,10 +59,15 @@ func TestACancelInAToolAnswersEveryOpenCall(t *testing.T) {
 func TestACancelSettlesWhatIsPending(t *testing.T) {
 	w := newWorld(t, dangerous(), askFirst)
 	w.drive(t)
-	if _, err := w.Seize(t.Context(), w.ref, owner); err != nil {
+	r := w.run(t)
+	ending, err := w.agent.Ending(t.Context(), r, agent.Ending{Status: run.Cancelled, Reason: "user"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.conclude(t, agent.Ending{Status: run.Cancelled, Reason: "user"})
+	wish := ledger.Cancellation{Reason: "user", Close: &ledger.Closing{NextSeq: r.NextSeq, Batch: ending}}
+	if r, err = w.Cancel(t.Context(), w.ref, wish); err != nil || r.Status != run.Cancelled {
+		t.Fatalf("status %s, %v", r.Status, err)
+	}
 	for _, approval := range w.approvals(t) {
 		if approval.Status != run.ApprovalCancelled {
 			t.Errorf("approval is %s", approval.Status)

@@ -26,6 +26,7 @@ type drive struct {
 	visible  []run.Tool
 	names    []release.Tool          // of every tool there is, once an answer was looked through
 	verdicts map[string]gate.Verdict // of this drive, by call id
+	marks    map[string][]string     // of calls that were open when the drive began and had left, see recallMarks
 }
 
 // recall rebuilds a run from its events.
@@ -35,6 +36,9 @@ func (a *Agent) recall(ctx context.Context, r run.Run) (*drive, error) {
 		policy: r.Request.ToolPolicy,
 	}
 	if err := eachPage(ctx, a.cfg.Ledger, r.Ref, d.story.hear); err != nil {
+		return nil, fmt.Errorf("recall run: %w", err)
+	}
+	if err := d.recallMarks(ctx); err != nil {
 		return nil, fmt.Errorf("recall run: %w", err)
 	}
 	return d, nil

@@ -285,7 +285,8 @@ func TestTheModelSeesALongResultCutAndTheEventWhole(t *testing.T) {
 func TestALaterClaimStopsTheEarlierOne(t *testing.T) {
 	var w *world
 	steal := func(ctx context.Context) error {
-		_, err := w.Seize(ctx, w.ref, "thief")
+		w.ahead.Add(int64(2 * lease))
+		_, err := w.Claim(ctx, ledger.Claimant{Owner: "thief", Kind: run.Chat, Lease: lease})
 		return err
 	}
 	turn := model.Say("too late")

@@ -40,19 +40,22 @@ func stepEvent(reply model.Reply) run.Event {
 // askEvent tells a person what waits for them.
 func askEvent(approval run.Approval) run.Event {
 	decision := approval.Decision
+	metadata := map[string]any{
+		"request_id":      approval.ID,
+		"decision_level":  decision.Level(),
+		"timeout_seconds": seconds(approval.Timeout),
+		"expires_at":      timestamp(approval.ExpiresAt),
+		"policy_scope":    orNull(decision.PolicyScope),
+		"policy_action":   orNull(string(decision.PolicyAction)),
+		"policy_matched":  decision.PolicyMatched,
+		"args_digest":     approval.ArgsDigest,
+	}
+	if approval.Kind == run.UnknownOutcome {
+		metadata["kind"], metadata["choices"] = approval.Kind, run.Choices()
+	}
 	return run.Event{
 		Kind: run.AskUser, Content: approval.Reason, ToolName: approval.ToolName, ToolArgs: approval.Args,
-		ToolCallID: approval.ToolCallID, ApprovalID: approval.ID,
-		Metadata: object(map[string]any{
-			"request_id":      approval.ID,
-			"decision_level":  decision.Level(),
-			"timeout_seconds": seconds(approval.Timeout),
-			"expires_at":      timestamp(approval.ExpiresAt),
-			"policy_scope":    orNull(decision.PolicyScope),
-			"policy_action":   orNull(string(decision.PolicyAction)),
-			"policy_matched":  decision.PolicyMatched,
-			"args_digest":     approval.ArgsDigest,
-		}),
+		ToolCallID: approval.ToolCallID, ApprovalID: approval.ID, Metadata: object(metadata),
 	}
 }
 

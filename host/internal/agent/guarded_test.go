@@ -54,6 +54,7 @@ func guarded(out agent.Exit, changes ...func(*agent.Profile)) func(*setting) {
 		s.request.Profile = "diagnosis"
 		s.tools.answers["probe"] = says("probed")
 		s.tools.kept = map[string]string{"probe": "diagnosis"}
+		s.tools.safe = map[string]bool{"probe": true}
 		s.agent.Profiles = map[string]agent.Profile{"diagnosis": profile}
 	}
 }

@@ -30,7 +30,7 @@ func (w *world) earlier(t *testing.T, id, question, answer string, changes ...fu
 	for _, change := range changes {
 		change(&r)
 	}
-	if err := w.Create(t.Context(), r); err != nil {
+	if _, err := w.Create(t.Context(), r, ledger.Door{Lease: lease}); err != nil {
 		t.Fatal(err)
 	}
 	finish := &ledger.Finish{Status: run.Completed, Outcome: run.Outcome{Answer: answer}}
@@ -220,8 +220,8 @@ func TestAResumedRunOpensWithTheSameMemoryAndSkills(t *testing.T) {
 		t.Fatalf("outcome %v", outcome)
 	}
 	w.earlier(t, "later", "Meanwhile?", "Yes.")
-	if removed, err := w.Prune(t.Context(), time.Now().Add(time.Hour), 1); err != nil || removed != 1 {
-		t.Fatalf("pruned %d, %v", removed, err)
+	if removed, err := w.Prune(t.Context(), ledger.Retention{Runs: time.Nanosecond}, 1); err != nil || removed.Runs != 1 {
+		t.Fatalf("pruned %v, %v", removed, err)
 	}
 	*shelf = cards{{Name: "tides", Digest: "sha256:2", Body: "Something else."}}
 	w.employ(t, settings)

@@ -4,15 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
-
-// maxApprovals is how many approvals of one run are looked at.
-const maxApprovals = 1000
 
 // settle answers every open call of a step, in call order, or parks the run when a person must be asked first: "all
 // ask_user of a step precede its first tool_result".
@@ -22,91 +18,84 @@ func (d *drive) settle(ctx context.Context) (Outcome, error) {
 	if len(d.story.open) == 0 {
 		return 0, nil
 	}
-	approvals, err := d.approvals(ctx)
+	asked, err := d.papers(ctx)
 	if err != nil {
 		return 0, err
 	}
-	parked, err := d.askPeople(ctx, approvals)
-	if err != nil {
-		return 0, err
+	var open []matter
+	for _, call := range d.story.open {
+		open = append(open, d.matter(ctx, call, asked[call.event.ToolCallID]))
 	}
-	if parked {
-		return Parked, nil
-	}
-	for _, call := range slices.Clone(d.story.open) {
-		batch, err := d.answer(ctx, call, approvals[call.event.ToolCallID])
-		if err != nil {
-			return d.broken(ctx, err)
+	for _, m := range open {
+		if m.way == givenUp {
+			return Finished, d.giveUp(ctx, m)
 		}
-		if err := d.append(ctx, batch); err != nil {
-			return 0, err
+	}
+	if outcome, err := d.askPeople(ctx, open); outcome != 0 || err != nil {
+		return outcome, err
+	}
+	for _, m := range open {
+		if outcome, err := d.answer(ctx, m); outcome != 0 || err != nil {
+			return outcome, err
 		}
 	}
 	return 0, nil
 }
 
-// approvals are the run's approvals by call id.
-func (d *drive) approvals(ctx context.Context) (map[string]*run.Approval, error) {
-	found := map[string]*run.Approval{}
-	if d.story.asked == 0 {
-		return found, nil
-	}
-	page, err := d.cfg.Ledger.Approvals(ctx, run.ApprovalFilter{Run: &d.run.Ref, Limit: maxApprovals})
-	if err != nil {
-		return nil, fmt.Errorf("look up approvals: %w", err)
-	}
-	for i := range page.Items {
-		found[page.Items[i].ToolCallID] = &page.Items[i]
-	}
-	return found, nil
-}
-
-// askPeople opens an approval for every call that needs one and parks the run while any is pending.
-func (d *drive) askPeople(ctx context.Context, approvals map[string]*run.Approval) (parked bool, err error) {
-	batch := ledger.Batch{Park: true}
-	for _, call := range d.story.open {
-		if d.beyondLimit(call) {
-			continue
-		}
-		verdict := d.verdict(ctx, call.wish, call.spent)
-		known := approvals[call.event.ToolCallID]
-		switch {
-		case known != nil:
-			parked = parked || !known.Status.Settled()
-		case verdict.NeedsApproval():
-			approval, err := d.cfg.Desk.Open(ctx, run.Permission, run.Asked{
-				Call: verdict.Call(), Tool: verdict.Tool(), Args: verdict.Args(), Decision: verdict.Decision(),
-			})
+// askPeople opens an approval for every call that needs one and parks the run while any is pending. The outcome is zero
+// when nobody is asked.
+func (d *drive) askPeople(ctx context.Context, open []matter) (Outcome, error) {
+	batch := ledger.Batch{}
+	for _, m := range open {
+		switch m.way {
+		case waits:
+			batch.Park = true
+		case asks:
+			approval, err := d.cfg.Desk.Open(ctx, m.kind, m.asked())
 			if err != nil {
-				return false, fmt.Errorf("open approval: %w", err)
+				return 0, fmt.Errorf("open approval: %w", err)
 			}
 			batch.Approvals = append(batch.Approvals, approval)
 			batch.Events = append(batch.Events, askEvent(approval))
-			parked = true
+			batch.Park = true
 		}
 	}
-	if !parked {
-		return false, nil
+	if !batch.Park {
+		return 0, nil
 	}
-	return true, d.append(ctx, batch)
+	return Parked, d.append(ctx, batch)
 }
 
 // beyondLimit reports whether a call is one too many in its run.
 func (d *drive) beyondLimit(call openCall) bool { return call.ordinal > d.profile.MaxToolCalls }
 
-// answer lets the gate run a call and makes a batch of its result. An error means that the call found no place to run, or
-// that the run ended meanwhile.
-func (d *drive) answer(ctx context.Context, call openCall, approval *run.Approval) (ledger.Batch, error) {
-	if d.beyondLimit(call) {
+// answer gives a call its result. The outcome is zero when the run goes on: it does not when the call found no place to
+// run, when the run ended meanwhile, and when a person must be asked once more.
+func (d *drive) answer(ctx context.Context, m matter) (Outcome, error) {
+	switch {
+	case d.beyondLimit(m.call):
 		text := fmt.Sprintf("[ERROR] Limit of %d tool calls reached", d.profile.MaxToolCalls)
-		return ledger.Batch{Events: []run.Event{unanswered(call, text, nil)}}, nil
+		return 0, d.append(ctx, ledger.Batch{Events: []run.Event{unanswered(m.call, text, nil)}})
+	case m.way == takenAsDone:
+		return 0, d.append(ctx, ledger.Batch{Events: []run.Event{m.doneEvent()}})
 	}
-	outcome, err := d.do(ctx, call, d.verdict(ctx, call.wish, call.spent), approval)
+	outcome, err := d.do(ctx, m.call, m.verdict, m.approval)
+	if err == nil && m.becameStale(outcome) {
+		again := d.judgedAgain(ctx, m)
+		if again.way == asks {
+			return d.askPeople(ctx, []matter{again})
+		}
+		if !again.verdict.Denied() {
+			m = again
+			outcome, err = d.do(ctx, m.call, m.verdict, m.approval)
+		}
+	}
 	if err != nil {
-		return ledger.Batch{}, err
+		return d.broken(ctx, err)
 	}
-	event := resultEvent(call, outcome, approval, d.policyFields(outcome.Decision))
-	return resultBatch(event, outcome), nil
+	outcome.Unknown = outcome.Unknown || m.left && outcome.Denied != ""
+	event := resultEvent(m.call, outcome, m.approval, d.policyFields(outcome.Decision))
+	return 0, d.append(ctx, resultBatch(event, outcome))
 }
 
 // resultBatch commits what came of a call together with the line about it in the books: a call that left and has no
@@ -126,6 +115,9 @@ func resultEvent(call openCall, outcome run.CallOutcome, approval *run.Approval,
 	metadata["approved"], metadata["request_id"] = nil, nil
 	if approval != nil {
 		metadata["approved"], metadata["request_id"] = outcome.Approved, approval.ID
+		if approval.Choice != "" {
+			metadata["choice"] = approval.Choice
+		}
 	}
 	if outcome.Denied != "" {
 		metadata["denial_code"] = outcome.Denied

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +23,10 @@ import (
 	"github.com/fastreact/fastreact/sdk"
 )
 
-const owner = "this-incarnation"
+const (
+	owner = "this-incarnation"
+	lease = time.Minute
+)
 
 // world is an agent with a real gate and a real ledger, a scripted model and scripted tools.
 type world struct {
@@ -30,10 +35,12 @@ type world struct {
 	model *model.Scripted
 	tools *tools
 	ref   run.Ref
+	ahead *atomic.Int64 // nanoseconds by which the ledger's clock runs before ours
 
 	client     model.Client             // in place of model when set
 	committing func(ledger.Batch)       // called before each batch of the agent when set
 	failing    func(ledger.Batch) error // likewise; its error stands for a commit that failed
+	unparked   bool                     // runs stay with who parks them
 }
 
 func (w *world) Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error) {
@@ -45,6 +52,7 @@ func (w *world) Append(ctx context.Context, fence run.Fence, batch ledger.Batch)
 			return nil, err
 		}
 	}
+	batch.Park = batch.Park && !w.unparked
 	return w.Ledger.Append(ctx, fence, batch)
 }
 
@@ -68,12 +76,16 @@ func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *worl
 	for _, change := range changes {
 		change(&s)
 	}
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "ledger.db")})
+	ahead := &atomic.Int64{}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{
+		Path:  filepath.Join(t.TempDir(), "ledger.db"),
+		Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	w := &world{Ledger: store, model: model.NewScripted(turns), tools: s.tools}
+	w := &world{Ledger: store, ahead: ahead, model: model.NewScripted(turns), tools: s.tools}
 	w.ref = run.Ref{Tenant: run.TenantKey(s.request.Identity.TenantKey), ID: s.request.ID}
 	w.employ(t, s)
 	now := time.Now().UTC()
@@ -81,7 +93,7 @@ func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *worl
 		Ref: w.ref, SessionID: s.request.SessionID, Kind: run.Chat, Status: run.Running, Request: s.request,
 		CreatedAt: now, StartedAt: &now, Owner: owner, Epoch: 1, Attempts: 1,
 	}
-	if err := store.Create(t.Context(), r); err != nil {
+	if _, err := store.Create(t.Context(), r, ledger.Door{Lease: lease}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -104,7 +116,7 @@ func (w *world) employ(t *testing.T, s setting) {
 	if s.speaking != nil {
 		s.agent.Model = s.speaking(w.model)
 	}
-	s.agent.Gate, s.agent.Ledger, s.agent.Desk = door, w, desk{}
+	s.agent.Gate, s.agent.Ledger, s.agent.Desk = door, w, desk{w.Ledger}
 	if w.client != nil {
 		s.agent.Model = w.client
 	}
@@ -141,16 +153,29 @@ func (w *world) events(t *testing.T) []run.Event {
 // answer settles every pending approval and takes the run again.
 func (w *world) answer(t *testing.T, status run.ApprovalStatus) {
 	t.Helper()
+	if status == run.Expired {
+		w.ahead.Add(int64(patience))
+	}
+	w.settle(t, run.Resolution{Status: status, By: "operator", Reason: "because"})
+	w.claim(t)
+}
+
+// settle gives every pending approval one answer.
+func (w *world) settle(t *testing.T, answer run.Resolution) {
+	t.Helper()
 	for _, approval := range w.approvals(t) {
-		resolution := run.Resolution{ID: approval.ID, Status: status, By: "operator", Reason: "because", At: time.Now()}
-		if status == run.Expired {
-			resolution.At = approval.ExpiresAt
-		}
-		if _, _, err := w.Resolve(t.Context(), resolution); err != nil {
+		answer.ID = approval.ID
+		if _, _, err := w.Resolve(t.Context(), answer); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Seize(t.Context(), w.ref, "next-incarnation"); err != nil {
+}
+
+// claim takes the run, as the next incarnation does when the lease of the last one is over.
+func (w *world) claim(t *testing.T) {
+	t.Helper()
+	w.ahead.Add(int64(lease) + int64(time.Second))
+	if _, err := w.Claim(t.Context(), ledger.Claimant{Owner: "next-incarnation", Kind: run.Chat, Lease: lease}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -206,6 +231,8 @@ type tools struct {
 	mu      sync.Mutex
 	answers map[string]func(context.Context, sdk.Call) (sdk.Result, error)
 	scoped  map[string]bool
+	safe    map[string]bool   // tools that may be run again
+	digest  map[string]string // of tools that changed
 	kept    map[string]string // tools that are reserved for a profile
 	calls   []sdk.Call
 }
@@ -224,7 +251,7 @@ func (s *tools) Tools(context.Context) []run.Tool {
 	var list []run.Tool
 	for name := range s.answers {
 		list = append(list, run.Tool{
-			Name: name, RawName: name, Source: run.FromNative, Digest: "sha256:" + name, Scoped: s.scoped[name], Profile: s.kept[name],
+			Name: name, RawName: name, Source: run.FromNative, Digest: cmp.Or(s.digest[name], "sha256:"+name), Idempotent: s.safe[name], Scoped: s.scoped[name], Profile: s.kept[name],
 			Schema: json.RawMessage(`{"type":"object"}`),
 		})
 	}
@@ -272,15 +299,22 @@ func (r recorder) Record(ctx context.Context, fence run.Fence, record run.Audit)
 
 func (r recorder) Note(ctx context.Context, record run.Audit) error { return r.log.Note(ctx, record) }
 
-// desk opens approvals that wait for five minutes.
-type desk struct{}
+// patience is how long approvals wait.
+const patience = 300 * time.Second
 
-func (desk) Open(call run.Call, tool run.Tool, args json.RawMessage, decision run.Decision) run.Approval {
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	return run.Approval{
-		ID: run.NewID("approval-"), Run: call.Fence.Ref, SessionID: call.SessionID, UserKey: call.Identity.UserKey,
-		ToolCallID: call.ID, ToolName: call.Tool, Args: args, ArgsDigest: run.Digest(args), ToolDigest: tool.Digest,
-		Reason: decision.Reason, Decision: decision, Status: run.Pending, Timeout: 300 * time.Second,
-		CreatedAt: now, ExpiresAt: now.Add(300 * time.Second),
+// desk opens approvals by the ledger's clock.
+type desk struct{ clock *sqlite.Ledger }
+
+func (d desk) Open(ctx context.Context, kind run.ApprovalKind, asked run.Asked) (run.Approval, error) {
+	now, err := d.clock.Now(ctx)
+	if err != nil {
+		return run.Approval{}, err
 	}
+	call := asked.Call
+	return run.Approval{
+		ID: run.NewID("approval-"), Kind: kind, Run: call.Fence.Ref, SessionID: call.SessionID, UserKey: call.Identity.UserKey,
+		ToolCallID: call.ID, ToolName: asked.Tool.Name, Args: asked.Args, ArgsDigest: run.Digest(asked.Args),
+		ToolDigest: asked.Tool.Digest, Reason: cmp.Or(asked.Reason, asked.Decision.Reason), Decision: asked.Decision,
+		Status: run.Pending, Timeout: patience, CreatedAt: now, ExpiresAt: now.Add(patience),
+	}, nil
 }

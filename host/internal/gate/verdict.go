@@ -24,6 +24,13 @@ type Verdict struct {
 // Call is the call that was judged.
 func (v Verdict) Call() run.Call { return v.call }
 
+// Keyed returns the verdict with a key for its call. The key says which try of which call it is and plays no part in what
+// was judged.
+func (v Verdict) Keyed(key string) Verdict {
+	v.call.Key = key
+	return v
+}
+
 // Tool is the tool that would run. It is the zero value when there is none by that name.
 func (v Verdict) Tool() run.Tool { return v.tool }
 
