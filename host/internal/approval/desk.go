@@ -2,15 +2,15 @@
 // of racing answers exactly one counts, that an unanswered call is denied, and that nothing is approved that today's
 // policy refuses.
 //
-// Who may answer is left to the faces, what an answer does to the run to ledger, agent and gate. The desk holds no
-// approval itself: the store does, so a restart loses none.
+// Who may answer is left to the faces, what an answer does to the run to ledger, agent and gate. The desk holds nothing
+// about any approval itself: the store does, so a restart loses none and a hundred thousand cost the process nothing.
+// Whether an approval is over is judged by the store's time, never by this machine's.
 package approval
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -21,6 +21,10 @@ type Store interface {
 	Approval(ctx context.Context, id string) (run.Approval, error)
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
 	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
+	// Deadlines returns when pending approvals expire, the soonest first, at most limit, and the store's time.
+	Deadlines(ctx context.Context, limit int) (now time.Time, next []run.Deadline, err error)
+	// Now returns the store's time.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // Runs reads runs; the ledger does.
@@ -39,9 +43,11 @@ type Config struct {
 	Store     Store
 	Runs      Runs
 	Rechecker Rechecker
-	Patience  time.Duration    // how long a call waits; default 300 s
-	Clock     func() time.Time // default time.Now
+	Patience  time.Duration // how long a call waits; default 300 s
 	Log       *slog.Logger
+
+	// Mine reports whether it is this process that watches at present, where several share a store; nil: always.
+	Mine func(ctx context.Context) (bool, error)
 }
 
 // defaultPatience is the seed's: "The first version defaults to a 300 second timeout."
@@ -54,9 +60,6 @@ const ReasonTimeout = "approval_timeout"
 type Desk struct {
 	cfg   Config
 	nudge chan struct{}
-
-	mu  sync.Mutex
-	due []time.Time // when opened approvals expire that Watch may not have seen in the store yet, ascending
 }
 
 // New returns a desk. Watch must run for approvals to expire on time; without it they expire when they are read.
@@ -64,8 +67,8 @@ func New(cfg Config) *Desk {
 	if cfg.Patience <= 0 {
 		cfg.Patience = defaultPatience
 	}
-	if cfg.Clock == nil {
-		cfg.Clock = time.Now
+	if cfg.Mine == nil {
+		cfg.Mine = func(context.Context) (bool, error) { return true, nil }
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -75,27 +78,33 @@ func New(cfg Config) *Desk {
 
 // Open returns the record of a call that waits from now on. It is not stored: the agent commits it together with its
 // ask_user event.
-func (d *Desk) Open(call run.Call, tool run.Tool, args json.RawMessage, decision run.Decision) run.Approval {
-	now := d.now()
-	opened := run.Approval{
+func (d *Desk) Open(ctx context.Context, kind run.ApprovalKind, asked run.Asked) (run.Approval, error) {
+	now, err := d.cfg.Store.Now(ctx)
+	if err != nil {
+		return run.Approval{}, fmt.Errorf("open approval: %w", err)
+	}
+	reason := asked.Reason
+	if reason == "" {
+		reason = asked.Decision.Reason
+	}
+	return run.Approval{
 		ID:         run.NewID("approval-"),
-		Run:        call.Fence.Ref,
-		SessionID:  call.SessionID,
-		UserKey:    call.Identity.UserKey,
-		ToolCallID: call.ID,
-		ToolName:   tool.Name,
-		Args:       args,
-		ArgsDigest: run.Digest(args),
-		ToolDigest: tool.Digest,
-		Reason:     decision.Reason,
-		Decision:   decision,
+		Kind:       kind,
+		Run:        asked.Call.Fence.Ref,
+		SessionID:  asked.Call.SessionID,
+		UserKey:    asked.Call.Identity.UserKey,
+		ToolCallID: asked.Call.ID,
+		ToolName:   asked.Tool.Name,
+		Args:       asked.Args,
+		ArgsDigest: run.Digest(asked.Args),
+		ToolDigest: asked.Tool.Digest,
+		Reason:     reason,
+		Decision:   asked.Decision,
 		Status:     run.Pending,
 		Timeout:    d.cfg.Patience,
 		CreatedAt:  now,
 		ExpiresAt:  now.Add(d.cfg.Patience),
-	}
-	d.expect(opened.ExpiresAt)
-	return opened
+	}, nil
 }
 
 // Get returns one approval as it is now: one that is due is expired first.
@@ -109,11 +118,8 @@ func (d *Desk) Get(ctx context.Context, id string) (run.Approval, error) {
 
 // List returns approvals as they are now: those that are due are expired first.
 func (d *Desk) List(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error) {
-	if err := d.expireDue(ctx); err != nil {
+	if _, err := d.expireDue(ctx); err != nil {
 		return run.Page[run.Approval]{}, err
 	}
 	return d.cfg.Store.Approvals(ctx, filter)
 }
-
-// now is the time as records keep it.
-func (d *Desk) now() time.Time { return d.cfg.Clock().UTC().Truncate(time.Microsecond) }

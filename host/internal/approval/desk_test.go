@@ -21,7 +21,7 @@ type fakeStore struct {
 	mu        sync.Mutex
 	approvals []run.Approval
 	changes   int // how often a pending approval was settled
-	failures  int // Approvals fails so many times
+	failures  int // Deadlines fails so many times
 }
 
 var errDown = errors.New("store is down")
@@ -55,14 +55,9 @@ func (s *fakeStore) Approval(_ context.Context, id string) (run.Approval, error)
 func (s *fakeStore) Approvals(_ context.Context, f run.ApprovalFilter) (run.Page[run.Approval], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failures > 0 {
-		s.failures--
-		return run.Page[run.Approval]{}, errDown
-	}
 	var page run.Page[run.Approval]
 	for _, a := range s.approvals {
-		late := f.DueBefore.IsZero() || a.Status == run.Pending && !a.ExpiresAt.After(f.DueBefore)
-		if !late || f.Status != "" && a.Status != f.Status {
+		if f.Status != "" && a.Status != f.Status {
 			continue
 		}
 		page.Total++
@@ -81,13 +76,35 @@ func (s *fakeStore) Resolve(_ context.Context, r run.Resolution) (run.Approval, 
 		return run.Approval{}, false, &run.Error{Code: run.CodeNotFound}
 	}
 	a := &s.approvals[at]
+	now := storeTime()
 	answer := r.Status == run.Approved || r.Status == run.Denied
-	if a.Status != run.Pending || answer && !r.At.Before(a.ExpiresAt) {
+	if a.Status != run.Pending || answer && !now.Before(a.ExpiresAt) || r.Status == run.Expired && now.Before(a.ExpiresAt) {
 		return *a, false, nil
 	}
-	a.Status, a.ResolvedBy, a.Resolution, a.ResolvedAt = r.Status, r.By, r.Reason, &r.At
+	a.Status, a.ResolvedBy, a.Resolution, a.ResolvedAt, a.Choice = r.Status, r.By, r.Reason, &now, r.Choice
 	s.changes++
 	return *a, true, nil
+}
+
+func storeTime() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+func (s *fakeStore) Now(context.Context) (time.Time, error) { return storeTime(), nil }
+
+func (s *fakeStore) Deadlines(_ context.Context, limit int) (time.Time, []run.Deadline, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failures > 0 {
+		s.failures--
+		return time.Time{}, nil, errDown
+	}
+	var next []run.Deadline
+	for _, a := range s.approvals {
+		if a.Status == run.Pending {
+			next = append(next, run.Deadline{ApprovalID: a.ID, At: a.ExpiresAt})
+		}
+	}
+	slices.SortFunc(next, func(a, b run.Deadline) int { return a.At.Compare(b.At) })
+	return storeTime(), next[:min(limit, len(next))], nil
 }
 
 type fakeRuns struct{}
@@ -123,11 +140,19 @@ var (
 	someTool     = run.Tool{Name: "exec", Digest: "sha256:tool"}
 	someArgs     = json.RawMessage(`{"command":"rm test.txt"}`)
 	someDecision = run.Decision{Action: sdk.RequireApproval, Reason: "Policy tool:exec requires approval"}
+	someQuestion = run.Asked{Call: someCall, Tool: someTool, Args: someArgs, Decision: someDecision}
 )
 
 // ask opens an approval and stores it, as the agent does.
 func (o *office) ask() run.Approval {
-	a := o.desk.Open(someCall, someTool, someArgs, someDecision)
+	return o.askAbout(run.Permission)
+}
+
+func (o *office) askAbout(kind run.ApprovalKind) run.Approval {
+	a, err := o.desk.Open(context.Background(), kind, someQuestion)
+	if err != nil {
+		panic(err) // the fake store has a time
+	}
 	o.store.put(a)
 	return a
 }
@@ -163,7 +188,7 @@ func TestAnAnswerSettles(t *testing.T) {
 	for approve, want := range map[bool]run.ApprovalStatus{true: run.Approved, false: run.Denied} {
 		o := newOffice()
 		id := o.ask().ID
-		got, err := o.desk.Answer(context.Background(), id, approve, "operator", "looked at it")
+		got, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: approve, By: "operator", Reason: "looked at it"})
 		if err != nil || got.Status != want || got.ResolvedBy != "operator" || got.Resolution != "looked at it" || got.ResolvedAt == nil {
 			t.Errorf("approval %+v, error %v", got, err)
 		}
@@ -174,11 +199,11 @@ func TestTheSameAnswerAgainReturnsTheSameRecord(t *testing.T) {
 	for _, approve := range []bool{true, false} {
 		o := newOffice()
 		id := o.ask().ID
-		first, err := o.desk.Answer(context.Background(), id, approve, "a", "one")
+		first, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: approve, By: "a", Reason: "one"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := o.desk.Answer(context.Background(), id, approve, "b", "two")
+		again, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: approve, By: "b", Reason: "two"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,11 +217,11 @@ func TestTheOppositeAnswerIsRefused(t *testing.T) {
 	for _, approve := range []bool{true, false} {
 		o := newOffice()
 		id := o.ask().ID
-		first, err := o.desk.Answer(context.Background(), id, approve, "a", "")
+		first, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: approve, By: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := o.desk.Answer(context.Background(), id, !approve, "b", "")
+		got, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: !approve, By: "b"})
 		if !run.IsCode(err, run.CodeApprovalSettled) || got.Status != first.Status {
 			t.Errorf("status %s, error %v", got.Status, err)
 		}
@@ -204,7 +229,7 @@ func TestTheOppositeAnswerIsRefused(t *testing.T) {
 }
 
 func TestAnUnknownApprovalCannotBeAnswered(t *testing.T) {
-	if _, err := newOffice().desk.Answer(context.Background(), "approval-x", true, "a", ""); !run.IsCode(err, run.CodeNotFound) {
+	if _, err := newOffice().desk.Answer(context.Background(), run.Answer{ID: "approval-x", Approve: true, By: "a"}); !run.IsCode(err, run.CodeNotFound) {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -316,7 +341,7 @@ func TestAnAnswerThatComesTooLateIsRefused(t *testing.T) {
 		o := newOffice()
 		id := o.ask().ID
 		<-time.After(300 * time.Second)
-		got, err := o.desk.Answer(context.Background(), id, true, "operator", "")
+		got, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: true, By: "operator"})
 		if !run.IsCode(err, run.CodeApprovalSettled) || got.Status != run.Expired || got.Resolution != ReasonTimeout {
 			t.Errorf("approval %+v, error %v", got, err)
 		}
@@ -334,7 +359,7 @@ func TestOfRacingAnswersOneWins(t *testing.T) {
 		all.Go(func() {
 			ready.Done()
 			<-start
-			_, outcomes[i] = o.desk.Answer(context.Background(), id, i%2 == 0, "racer", "")
+			_, outcomes[i] = o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: i%2 == 0, By: "racer"})
 		})
 	}
 	ready.Wait()
@@ -356,14 +381,14 @@ func TestWhatPolicyRefusesTodayIsNotApproved(t *testing.T) {
 		o := newOffice()
 		o.rechecker.err = &run.Error{Code: code, Sentence: "No more."}
 		id := o.ask().ID
-		got, err := o.desk.Answer(context.Background(), id, true, "operator", "yes")
+		got, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: true, By: "operator", Reason: "yes"})
 		if !run.IsCode(err, code) {
 			t.Errorf("error = %v, want %s", err, code)
 		}
 		if got.Status != run.ApprovalCancelled || got.Resolution != string(code) || got.ResolvedBy != "operator" {
 			t.Errorf("approval %+v", got)
 		}
-		if _, err := o.desk.Answer(context.Background(), id, true, "operator", "yes"); !run.IsCode(err, run.CodeApprovalSettled) {
+		if _, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: true, By: "operator", Reason: "yes"}); !run.IsCode(err, run.CodeApprovalSettled) {
 			t.Errorf("second answer: %v", err)
 		}
 	}
@@ -373,7 +398,7 @@ func TestARecheckThatCannotTellLeavesTheApprovalPending(t *testing.T) {
 	o := newOffice()
 	o.rechecker.err = errors.New("interrupted")
 	id := o.ask().ID
-	if _, err := o.desk.Answer(context.Background(), id, true, "operator", ""); err == nil {
+	if _, err := o.desk.Answer(context.Background(), run.Answer{ID: id, Approve: true, By: "operator"}); err == nil {
 		t.Error("approved all the same")
 	}
 	if got := o.get(t, id); got.Status != run.Pending {
@@ -384,7 +409,7 @@ func TestARecheckThatCannotTellLeavesTheApprovalPending(t *testing.T) {
 func TestADenialNeedsNoRecheck(t *testing.T) {
 	o := newOffice()
 	o.rechecker.err = errors.New("must not be asked")
-	if got, err := o.desk.Answer(context.Background(), o.ask().ID, false, "operator", ""); err != nil || got.Status != run.Denied {
+	if got, err := o.desk.Answer(context.Background(), run.Answer{ID: o.ask().ID, By: "operator"}); err != nil || got.Status != run.Denied {
 		t.Errorf("approval %+v, error %v", got, err)
 	}
 }

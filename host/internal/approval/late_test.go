@@ -14,13 +14,16 @@ func TestAnApprovalThatReachesTheStoreAfterItsExpiryExpiresSoon(t *testing.T) {
 		o := newOffice()
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { _ = o.desk.Watch(ctx) }()
-		late := o.desk.Open(run.Call{}, run.Tool{Name: "exec"}, nil, run.Decision{})
+		late, err := o.desk.Open(ctx, run.Permission, someQuestion)
+		if err != nil {
+			t.Fatal(err)
+		}
 		<-time.After(time.Until(late.ExpiresAt) + 100*time.Millisecond) // the store is slow
 		o.store.put(late)
-		<-time.After(retryNap)
+		<-time.After(longestNap)
 		synctest.Wait()
 		if o.store.settled() != 1 {
-			t.Errorf("the approval is still pending a second after it was stored")
+			t.Errorf("the approval is still pending two seconds after it was stored")
 		}
 		stop()
 		synctest.Wait()

@@ -168,8 +168,11 @@ type Approvals interface {
 	// Resolve settles a pending approval in one conditional update: of N racing answers exactly one changes it, and
 	// changed tells which. An approve or deny at or after ExpiresAt changes nothing, and neither does an expiry before
 	// it; a cancel is always in time. The time is the ledger's. When it was the last pending one of a parked run, the
-	// run's Phase becomes ready in the same transaction. ErrKeyed when the resolution's key was used for something else.
+	// run's Phase becomes ready in the same transaction. A key is kept with the change: the same request again changes
+	// nothing and gets the present record, and ErrKeyed says that the key was used for something else.
 	Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error)
+	// Deadlines returns when pending approvals expire, the soonest first, at most limit, and the ledger's time.
+	Deadlines(ctx context.Context, limit int) (now time.Time, next []run.Deadline, err error)
 }
 
 // Outbox keeps what somebody outside must be told. A driver that was asked for one commits a notice with every approval

@@ -18,12 +18,23 @@ func (t *Tx) answered(tenant run.TenantKey, key run.Idempotency) (before bool, e
 	if err != nil || added > 0 {
 		return false, err
 	}
-	var digest string
+	return t.known(tenant, key)
+}
+
+// known reports whether a request of a tenant was answered under its key. ErrKeyed when another one was.
+func (t *Tx) known(tenant run.TenantKey, key run.Idempotency) (bool, error) {
+	if key.Key == "" {
+		return false, nil
+	}
 	rows, err := t.Query(`SELECT digest FROM answers WHERE tenant = ? AND key = ?`, string(tenant), key.Key)
-	if err := fill(rows, err, &digest); err != nil {
+	digests, err := collect(rows, err, func(rows Rows) (digest string, err error) {
+		err = rows.Scan(&digest)
+		return digest, err
+	})
+	if err != nil || len(digests) == 0 {
 		return false, err
 	}
-	if digest != key.Digest {
+	if digests[0] != key.Digest {
 		return false, keyReused(t.op)
 	}
 	return true, nil

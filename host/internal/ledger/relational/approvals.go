@@ -12,8 +12,8 @@ import (
 
 const insertApproval = `
 	INSERT INTO approvals (id, run, session_id, user_key, tool_call_id, tool_name, args, args_digest, tool_digest,
-		reason, decision, status, timeout, created_at, expires_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)`
+		reason, decision, status, timeout, created_at, expires_at, kind)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`
 
 // openApprovals stores the batch's approvals. They belong to the fence's run, whatever they say.
 func (p *parcel) openApprovals(t *Tx, r row) error {
@@ -27,7 +27,7 @@ func (p *parcel) openApprovals(t *Tx, r row) error {
 		_, err := t.Exec(
 			insertApproval, a.ID, r.place, a.SessionID, a.UserKey, a.ToolCallID, a.ToolName, []byte(a.Args),
 			a.ArgsDigest, a.ToolDigest, a.Reason, []byte(p.approvals[i]), int64(a.Timeout), micros(a.CreatedAt),
-			micros(a.ExpiresAt),
+			micros(a.ExpiresAt), string(a.Kind),
 		)
 		if t.taken(err) {
 			return approvalExists()
@@ -51,7 +51,7 @@ func approvalExists() error {
 const selectApprovals = `
 	SELECT a.id, r.tenant, r.id, a.session_id, a.user_key, a.tool_call_id, a.tool_name, a.args, a.args_digest,
 		a.tool_digest, a.reason, a.decision, a.status, a.timeout, a.created_at, a.expires_at, a.resolved_at,
-		a.resolved_by, a.resolution
+		a.resolved_by, a.resolution, a.kind, a.choice
 	FROM approvals a JOIN runs r ON r.place = a.run`
 
 func scanApproval(rows Rows) (run.Approval, error) {
@@ -64,7 +64,7 @@ func scanApproval(rows Rows) (run.Approval, error) {
 	err := rows.Scan(
 		&a.ID, &a.Run.Tenant, &a.Run.ID, &a.SessionID, &a.UserKey, &a.ToolCallID, &a.ToolName, &args, &a.ArgsDigest,
 		&a.ToolDigest, &a.Reason, &decision, &a.Status, &timeout, &created, &expires, &resolved,
-		&a.ResolvedBy, &a.Resolution,
+		&a.ResolvedBy, &a.Resolution, &a.Kind, &a.Choice,
 	)
 	if err != nil {
 		return run.Approval{}, err
@@ -111,6 +111,28 @@ func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.
 		return err
 	})
 	return page, err
+}
+
+const deadlines = `SELECT id, expires_at FROM approvals WHERE status = 'pending' ORDER BY expires_at LIMIT ?`
+
+// Deadlines returns when pending approvals expire, the soonest first, and the ledger's time.
+func (l *Ledger) Deadlines(ctx context.Context, limit int) (now time.Time, next []run.Deadline, err error) {
+	err = l.read(ctx, "read deadlines of approvals", func(snapshot Session) error {
+		rows, err := snapshot.Query(deadlines, limit)
+		if next, err = collect(rows, err, scanDeadline); err != nil {
+			return err
+		}
+		now, err = snapshot.Now()
+		return err
+	})
+	return now, next, err
+}
+
+func scanDeadline(rows Rows) (d run.Deadline, err error) {
+	var at int64
+	err = rows.Scan(&d.ApprovalID, &at)
+	d.At = fromMicros(at)
+	return d, err
 }
 
 func approvalConditions(filter run.ApprovalFilter) *conditions {

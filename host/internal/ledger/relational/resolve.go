@@ -9,13 +9,12 @@ import (
 
 // Time decides in the statement itself, so that no answer passes between a check and its use.
 const resolveApproval = `
-	UPDATE approvals SET status = ?1, resolved_at = ?2, resolved_by = ?3, resolution = ?4
+	UPDATE approvals SET status = ?1, resolved_at = ?2, resolved_by = ?3, resolution = ?4, choice = ?6
 	WHERE id = ?5 AND status = 'pending' AND CASE ?1
 		WHEN 'approved' THEN expires_at > ?2
 		WHEN 'denied' THEN expires_at > ?2
 		WHEN 'expired' THEN expires_at <= ?2
-		ELSE TRUE END
-	RETURNING run`
+		ELSE TRUE END`
 
 // Resolve settles a pending approval. The time is the ledger's.
 func (l *Ledger) Resolve(ctx context.Context, r run.Resolution) (a run.Approval, changed bool, err error) {
@@ -43,12 +42,32 @@ type answer struct {
 	changed  bool
 }
 
-func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
+// asking locks the row of the run that an approval belongs to. Of two last answers at once the later thus sees the
+// earlier, and makes the run ready.
+func (t *Tx) asking(approval string) (place int64, tenant run.TenantKey, err error) {
 	rows, err := t.Query(
-		resolveApproval, string(r.Status), micros(t.now), r.By, r.Reason, r.ID,
+		`SELECT place, tenant FROM runs WHERE place = (SELECT run FROM approvals WHERE id = ?)`+t.ledger.dialect.Lock,
+		approval,
 	)
-	places, err := collect(rows, err, number)
-	if err != nil || len(places) == 0 {
+	err = fill(rows, err, &place, &tenant)
+	return place, tenant, orUnknown(err, unknownApproval(t.op))
+}
+
+func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
+	place, tenant, err := t.asking(r.ID)
+	if err != nil {
+		return false, err
+	}
+	if before, err := t.known(tenant, r.Idempotency); err != nil || before {
+		return false, err
+	}
+	settled, err := t.Exec(
+		resolveApproval, string(r.Status), micros(t.now), r.By, r.Reason, r.ID, string(r.Choice),
+	)
+	if err != nil || settled == 0 {
+		return false, err
+	}
+	if _, err := t.answered(tenant, r.Idempotency); err != nil {
 		return false, err
 	}
 	if err := t.tell(run.ApprovalSettled, `id = ?4`, r.ID); err != nil {
@@ -56,7 +75,7 @@ func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
 	}
 	ready, err := t.Exec(
 		`UPDATE runs SET phase = 'ready' WHERE place = ?1 AND phase = 'awaiting_approval'
-			AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`, places[0],
+			AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`, place,
 	)
 	t.news.Work = ready > 0
 	return true, err
@@ -75,8 +94,8 @@ func (t *Tx) settleRun(place int64, r run.Resolution) error {
 		return err
 	}
 	return t.Later(
-		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?
+		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?, choice = ?
 			WHERE run = ? AND status = 'pending'`,
-		string(r.Status), micros(t.now), r.By, r.Reason, place,
+		string(r.Status), micros(t.now), r.By, r.Reason, string(r.Choice), place,
 	)
 }
