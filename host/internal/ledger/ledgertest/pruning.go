@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,12 @@ func pruneFacts() []fact {
 		{"PruneSparesWhatFinishedSince", pruneSparesRecent},
 		{"PruneRemovesTheOldestUpToItsLimit", pruneIsBounded},
 		{"PrunedIDMayBeChosenAgain", prunedIDIsFree},
+		{"PruneWithoutRulesKeepsEverything", pruneWithoutRules},
+		{"PruneKeepsTheNewestRunsOfEachTenant", pruneKeepsNewestOfTenant},
+		{"CompactionKeepsTheRunAndItsLastEvent", compactionKeepsTheEnd},
+		{"AskingForCompactedEventsNamesTheFirstThatIsThere", compactedEventsAreNamed},
+		{"CompactionSparesWhatIsNotFinished", compactionSparesUnfinished},
+		{"PruneForgetsOldKeysOfAnswers", pruneForgetsKeys},
 	}
 }
 
@@ -77,4 +84,100 @@ func prunedIDIsFree(w *world) {
 	w.prune(time.Second, 1)
 	w.driven("r")
 	w.same("events", 0, w.gapless(r.Ref))
+}
+
+func pruneWithoutRules(w *world) {
+	w.finish(w.driven("r"), run.Completed)
+	w.clock.pass(time.Hour)
+	pruned, err := w.Prune(w.Context(), ledger.Retention{}, 10)
+	w.must(err)
+	w.same("pruned", ledger.Pruned{}, pruned)
+	w.get(ref("r"))
+}
+
+func pruneKeepsNewestOfTenant(w *world) {
+	for i := range 40 {
+		w.finish(w.driven(fmt.Sprintf("r%d", i)), run.Completed)
+	}
+	w.finish(w.driven("other", func(r *run.Run) { r.Tenant, r.Request.Identity.TenantKey = "other", "other" }), run.Completed)
+	w.driven("driven")
+	keep := ledger.Retention{PerTenant: 3}
+	pruned, err := w.Prune(w.Context(), keep, 30)
+	w.must(err)
+	w.same("pruned", ledger.Pruned{Runs: 30}, pruned)
+	pruned, err = w.Prune(w.Context(), keep, 30)
+	w.must(err)
+	w.same("pruned at last", ledger.Pruned{Runs: 7}, pruned)
+	page, err := w.Runs(w.Context(), run.Filter{Limit: 10})
+	w.must(err)
+	w.same("left", []string{"driven", "other", "r39", "r38", "r37"}, ids(page.Items))
+}
+
+// compacted returns a run of five events of which the last is left.
+func (w *world) compacted() run.Run {
+	w.Helper()
+	r := w.driven("r")
+	w.append(r, ledger.Batch{Events: []run.Event{think("a"), think("b"), think("c"), think("d")}})
+	w.append(r, ledger.Batch{
+		Events: []run.Event{{Kind: run.SessionEnd, Content: "the end"}}, Finish: &ledger.Finish{Status: run.Completed},
+	})
+	w.clock.pass(time.Hour)
+	pruned, err := w.Prune(w.Context(), ledger.Retention{Events: time.Minute, Runs: 24 * time.Hour}, 10)
+	w.must(err)
+	w.same("pruned", ledger.Pruned{Compacted: 1}, pruned)
+	return r
+}
+
+func compactionKeepsTheEnd(w *world) {
+	r := w.compacted()
+	got := w.get(r.Ref)
+	w.same("first, next", []int64{4, 5}, []int64{got.FirstSeq, got.NextSeq})
+	events, err := w.Events(w.Context(), r.Ref, 3, 10)
+	w.must(err)
+	w.same("events left", []string{"the end"}, []string{events[0].Content})
+	events, err = w.Events(w.Context(), r.Ref, 4, 10)
+	w.must(err)
+	w.same("events after the last", 0, len(events))
+	s, err := w.Stats(w.Context(), run.Filter{})
+	w.must(err)
+	w.same("events counted", 1, s.Events)
+	pruned, err := w.Prune(w.Context(), ledger.Retention{Events: time.Minute}, 10)
+	w.must(err)
+	w.same("pruned again", ledger.Pruned{}, pruned)
+}
+
+func compactedEventsAreNamed(w *world) {
+	r := w.compacted()
+	for _, after := range []int64{-1, 0, 2} {
+		_, err := w.Events(w.Context(), r.Ref, after, 10)
+		var gone *ledger.CompactedError
+		if !run.IsCode(err, run.CodeCompacted) || !errors.As(err, &gone) || gone.First != 4 {
+			w.Errorf("after %d: %v", after, err)
+		}
+	}
+}
+
+func compactionSparesUnfinished(w *world) {
+	r := w.driven("r")
+	w.append(r, ledger.Batch{Events: []run.Event{think("a"), think("b")}})
+	w.clock.pass(time.Hour)
+	pruned, err := w.Prune(w.Context(), ledger.Retention{Events: time.Minute}, 10)
+	w.must(err)
+	w.same("pruned", ledger.Pruned{}, pruned)
+	w.same("events", 2, len(w.events(r.Ref)))
+}
+
+func pruneForgetsKeys(w *world) {
+	r := w.queued("r")
+	key := run.Idempotency{Key: "k", Digest: "sha256:one"}
+	_, err := w.Cancel(w.Context(), r.Ref, ledger.Cancellation{Idempotency: key})
+	w.must(err)
+	other := run.Idempotency{Key: "k", Digest: "sha256:two"}
+	_, err = w.Cancel(w.Context(), r.Ref, ledger.Cancellation{Idempotency: other})
+	w.refused(err, ledger.ErrKeyed)
+	w.clock.pass(time.Hour)
+	_, err = w.Prune(w.Context(), ledger.Retention{Runs: time.Minute}, 10)
+	w.must(err)
+	_, err = w.Cancel(w.Context(), r.Ref, ledger.Cancellation{Idempotency: other})
+	w.must(err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -31,28 +32,41 @@ func entries(events []run.Event) ([]entry, error) {
 }
 
 const selectEvents = `
-	SELECT r.session_id, e.sequence, e.time, e.kind, e.payload
+	SELECT r.session_id, r.first_seq, e.sequence, e.time, e.kind, e.payload
 	FROM runs r JOIN events e ON e.run = r.place
 	WHERE r.tenant = ? AND r.id = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?`
 
-// Events returns events of a run in order. A run that is unknown has none.
+// Events returns events of a run in order. A run that is unknown has none; of one that was compacted the last is there.
 func (l *Ledger) Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error) {
+	const op = "read events"
 	var events []run.Event
-	err := l.read(ctx, "read events", func(snapshot Session) error {
+	err := l.read(ctx, op, func(snapshot Session) error {
+		var first int64
 		rows, err := snapshot.Query(selectEvents, string(ref.Tenant), ref.ID, after, max(limit, 0))
-		events, err = collect(rows, err, func(rows Rows) (run.Event, error) { return scanEvent(rows, ref) })
+		events, err = collect(rows, err, func(rows Rows) (run.Event, error) { return scanEvent(rows, ref, &first) })
+		if err == nil && max(after, -1)+1 < first {
+			events, err = nil, compactedError(op, first)
+		}
 		return err
 	})
 	return events, err
 }
 
-func scanEvent(rows Rows, ref run.Ref) (run.Event, error) {
+func compactedError(op string, first int64) error {
+	return &run.Error{
+		Code: run.CodeCompacted, Sentence: "The events asked for are not kept any more.", Op: op,
+		Cause: &ledger.CompactedError{First: first},
+	}
+}
+
+// scanEvent reads one event, and the sequence of the first that its run still has.
+func scanEvent(rows Rows, ref run.Ref, first *int64) (run.Event, error) {
 	event := run.Event{Ref: ref}
 	var (
 		at      int64
 		payload []byte
 	)
-	if err := rows.Scan(&event.SessionID, &event.Sequence, &at, &event.Kind, &payload); err != nil {
+	if err := rows.Scan(&event.SessionID, first, &event.Sequence, &at, &event.Kind, &payload); err != nil {
 		return run.Event{}, err
 	}
 	event.Time = fromMicros(at)

@@ -53,7 +53,7 @@ func sumRuns(snapshot Session, where *conditions, s *ledger.Stats) error {
 	)
 	rows, err := snapshot.Query(`
 		SELECT COUNT(*), CAST(COALESCE(SUM(body_bytes), 0) AS BIGINT),
-			CAST(COALESCE(SUM(next_seq), 0) AS BIGINT), CAST(COALESCE(SUM(event_bytes), 0) AS BIGINT),
+			CAST(COALESCE(SUM(next_seq - first_seq), 0) AS BIGINT), CAST(COALESCE(SUM(event_bytes), 0) AS BIGINT),
 			CAST(COALESCE(SUM(audits), 0) AS BIGINT), CAST(COALESCE(SUM(audit_bytes), 0) AS BIGINT),
 			CAST(COALESCE(AVG(finished_at - started_at), 0) AS DOUBLE PRECISION),
 			CAST(COALESCE(SUM(errors), 0) AS BIGINT), CAST(COALESCE(SUM(decisions), 0) AS BIGINT),
