@@ -95,7 +95,7 @@ func (d *drive) answer(ctx context.Context, m matter) (Outcome, error) {
 	}
 	outcome.Unknown = outcome.Unknown || m.left && outcome.Denied != ""
 	event := resultEvent(m.call, outcome, m.approval, d.policyFields(outcome.Decision))
-	return 0, d.append(ctx, resultBatch(event, outcome))
+	return 0, d.keep(ctx, event.ToolCallID, resultBatch(event, outcome))
 }
 
 // resultBatch commits what came of a call together with the line about it in the books: a call that left and has no

@@ -13,6 +13,7 @@ import (
 type story struct {
 	maxResult int
 	started   bool
+	last      int64 // sequence of the newest event
 	over      bool
 	steps     int            // model calls that asked for tools
 	called    int            // tool calls so far
@@ -60,6 +61,7 @@ func (s *story) hear(events []run.Event) error {
 }
 
 func (s *story) hearOne(event run.Event) error {
+	s.last = event.Sequence
 	switch event.Kind {
 	case run.SessionStart:
 		return s.heardStart(event)

@@ -40,6 +40,7 @@ type world struct {
 	client     model.Client             // in place of model when set
 	committing func(ledger.Batch)       // called before each batch of the agent when set
 	failing    func(ledger.Batch) error // likewise; its error stands for a commit that failed
+	unread     error                    // of the next look at the run's events
 	unparked   bool                     // runs stay with who parks them
 }
 
@@ -54,6 +55,14 @@ func (w *world) Append(ctx context.Context, fence run.Fence, batch ledger.Batch)
 	}
 	batch.Park = batch.Park && !w.unparked
 	return w.Ledger.Append(ctx, fence, batch)
+}
+
+func (w *world) Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error) {
+	if err := w.unread; err != nil {
+		w.unread = nil
+		return nil, err
+	}
+	return w.Ledger.Events(ctx, ref, after, limit)
 }
 
 // setting changes what a world is made of before it is made.
