@@ -32,5 +32,5 @@ func OpenOn(t testing.TB, pool *pgxpool.Pool, cfg Config) *Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&store{pool: pool, lent: true}).open(context.Background(), cfg, conn)
+	return (&store{pool: pool, lent: true}).open(context.Background(), cfg, conn, settings.ConnConfig)
 }

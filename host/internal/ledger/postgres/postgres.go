@@ -82,16 +82,17 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 		return nil, trouble(settings.ConnConfig, err)
 	}
 	s := &store{pool: pool}
-	return s.open(ctx, cfg, conn), nil
+	return s.open(ctx, cfg, conn, settings.ConnConfig), nil
 }
 
-// open starts the store on its pool; conn is to listen.
-func (s *store) open(ctx context.Context, cfg Config, conn *pgx.Conn) *Ledger {
+// open starts the store on its pool; conn is to listen. One that takes its place is opened with the settings: those of
+// an open connection hand what it hears to that one.
+func (s *store) open(ctx context.Context, cfg Config, conn *pgx.Conn, settings *pgx.ConnConfig) *Ledger {
 	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.clock, s.log, s.notices = cfg.Clock, cfg.Log, relational.NewNotices()
 	s.stop, s.ended, s.crier = stop, make(chan struct{}), newCrier(s.pool, cfg.Log)
 	go s.crier.loop()
-	ears := &listener{config: conn.Config(), self: s.crier.self, notices: s.notices, log: cfg.Log}
+	ears := &listener{config: settings, self: s.crier.self, notices: s.notices, log: cfg.Log}
 	ready := make(chan struct{})
 	go func() {
 		defer close(s.ended)

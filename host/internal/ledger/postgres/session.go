@@ -18,6 +18,7 @@ type session struct {
 	conn   *pgxpool.Conn
 	within timed      // the time it has
 	waits  *pgx.Batch // what is to be sent with the next statement
+	named  bool       // the second statement asks for the time and for what the transaction is called
 	begun  bool       // the server has answered
 	now    time.Time  // zero: nobody asked
 	xid    string     // of the transaction, once the server has given it one
@@ -91,6 +92,10 @@ func (t *session) Now() (time.Time, error) {
 	if !t.now.IsZero() {
 		return t.now, nil
 	}
+	if t.named && !t.begun {
+		err := t.learn()
+		return t.now, err
+	}
 	var at int64
 	if err := t.one(`SELECT `+now, &at); err != nil {
 		return time.Time{}, err
@@ -99,10 +104,34 @@ func (t *session) Now() (time.Time, error) {
 	return t.now, nil
 }
 
-// open begins a transaction that writes: the server says what it is called, by which its fate can be asked for later.
-func (t *session) open() error {
+// name has a transaction that writes ask with its first statement for the time, and for what the server calls it: by
+// that its fate can be asked for later.
+func (t *session) name() {
+	t.waits.Queue(`SELECT ` + now + `, CAST(pg_current_xact_id() AS TEXT)`)
+	t.named = true
+}
+
+// learn sends what waits, and reads the answer to the question of name.
+func (t *session) learn() error {
+	if t.waits.Len() > 2 { // it is read on the way to the last one
+		_, err := t.Exec(`SELECT 1`)
+		return err
+	}
+	answers, err := t.send()
+	if err != nil {
+		return err
+	}
+	err = t.read(answers)
+	if closed := answers.Close(); err == nil {
+		err = closed
+	}
+	return t.failed(err)
+}
+
+// read reads the answer to the question of name.
+func (t *session) read(answers pgx.BatchResults) error {
 	var at int64
-	if err := t.one(`SELECT `+now+`, CAST(pg_current_xact_id() AS TEXT)`, &at, &t.xid); err != nil {
+	if err := answers.QueryRow().Scan(&at, &t.xid); err != nil {
 		return err
 	}
 	if t.store.clock == nil {
@@ -139,7 +168,7 @@ func (t *session) ask(statement string, args []any) (pgx.BatchResults, error) {
 func (t *session) send() (pgx.BatchResults, error) {
 	for replaced := 0; ; replaced++ {
 		answers := t.within.send(t.conn, t.waits)
-		err := skip(answers, t.waits.Len()-1)
+		err := t.skip(answers, t.waits.Len()-1)
 		if err == nil {
 			t.waits, t.begun = &pgx.Batch{}, true
 			return answers, nil
@@ -159,9 +188,15 @@ func (t *session) send() (pgx.BatchResults, error) {
 const replacements = 3
 
 // skip reads n answers.
-func skip(answers pgx.BatchResults, n int) error {
-	for range n {
-		if _, err := answers.Exec(); err != nil {
+func (t *session) skip(answers pgx.BatchResults, n int) error {
+	for i := range n {
+		var err error
+		if i == 1 && t.named && !t.begun {
+			err = t.read(answers)
+		} else {
+			_, err = answers.Exec()
+		}
+		if err != nil {
 			return err
 		}
 	}

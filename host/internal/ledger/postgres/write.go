@@ -62,9 +62,7 @@ func (s *store) try(ctx context.Context, change relational.Change) (relational.N
 	}
 	t := s.begin(conn, s.within(under), beginWrite)
 	defer t.end(under)
-	if err := t.open(); err != nil {
-		return relational.News{}, err
-	}
+	t.name()
 	news, err := change(t)
 	if err != nil {
 		return relational.News{}, err
@@ -116,6 +114,9 @@ func outlast(ctx context.Context, most time.Duration) (context.Context, func()) 
 
 // commit sends what waits together with the COMMIT, which the server skips when anything before it fails.
 func (t *session) commit(ctx context.Context) error {
+	if !t.begun && t.broken == nil { // a transaction has a name before its end is sent
+		_ = t.learn()
+	}
 	if t.broken != nil {
 		return t.broken
 	}

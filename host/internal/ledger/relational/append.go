@@ -18,7 +18,7 @@ func (l *Ledger) Append(ctx context.Context, fence run.Fence, batch ledger.Batch
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
-	events, err := write(ctx, l, op, p.store)
+	events, err := transact(ctx, l, op, p.store)
 	if err == nil && len(events) > 0 {
 		failpoint.Wrote(fence.ID, fence.Epoch, events[0].Sequence)
 	}
@@ -167,6 +167,9 @@ func (p *parcel) add(t *Tx, statement string, of ...any) ([]run.Event, error) {
 	rows, err := t.Query(statement, append(args, of...)...)
 	r, err := first(rows, err, scanRow)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.look(); err != nil {
 		return nil, err
 	}
 	t.news.Changed = []run.Ref{p.fence.Ref}

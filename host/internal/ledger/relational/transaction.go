@@ -34,19 +34,27 @@ func (l *Ledger) read(ctx context.Context, op string, look func(Session) error) 
 	return l.failure(op, err)
 }
 
-// write runs change in a transaction and returns its result when it is committed.
+// write runs change in a transaction and returns its result when it is committed. change knows the time.
 func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
+	return transact(ctx, l, op, func(t *Tx) (T, error) {
+		if err := t.look(); err != nil {
+			var none T
+			return none, err
+		}
+		return change(t)
+	})
+}
+
+// transact is write for a change that looks at the clock itself, after its first statement: to ask for the time costs
+// some databases a round trip, unless it travels with another question.
+func transact[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T, error)) (T, error) {
 	var result, none T
 	if l.closed.Load() {
 		return none, Closed(op)
 	}
 	failpoint.Hit(op, "begin")
 	err := l.driver.Write(ctx, func(s Session) (News, error) {
-		now, err := s.Now()
-		if err != nil {
-			return News{}, err
-		}
-		t := &Tx{Session: s, ledger: l, op: op, now: now}
+		t := &Tx{Session: s, ledger: l, op: op}
 		got, err := change(t)
 		result = got
 		return t.news, err
@@ -56,6 +64,12 @@ func write[T any](ctx context.Context, l *Ledger, op string, change func(*Tx) (T
 	}
 	failpoint.Hit(op, "committed")
 	return result, nil
+}
+
+// look reads the time of the transaction, once.
+func (t *Tx) look() (err error) {
+	t.now, err = t.Now()
+	return err
 }
 
 // done is the result of a write that has none.
