@@ -45,20 +45,19 @@ type event struct {
 func (w *world) check(ctx context.Context) map[string]int {
 	dice := rand.New(rand.NewPCG(w.seed, 99))
 	ended := map[string]int{}
-	effects := w.effects()
 	for _, t := range w.trips {
 		if !t.created {
 			ended["never acknowledged"]++
 			continue
 		}
-		ended[w.checkTrip(ctx, dice, t, effects)]++
+		ended[w.checkTrip(ctx, dice, t)]++
 	}
 	w.checkEpochs()
 	return ended
 }
 
 // checkTrip checks one run.
-func (w *world) checkTrip(ctx context.Context, dice *rand.Rand, t *trip, effects []effect) string {
+func (w *world) checkTrip(ctx context.Context, dice *rand.Rand, t *trip) string {
 	var r record
 	if status := w.get(ctx, dice, "/v1/runs/"+t.run, &r); status != http.StatusOK {
 		w.violate("lost run", "%s was acknowledged: %d", t.run, status)
@@ -77,7 +76,7 @@ func (w *world) checkTrip(ctx context.Context, dice *rand.Rand, t *trip, effects
 	var asked struct{ Approvals []approval }
 	w.get(ctx, dice, "/v1/approvals?limit=1000&run_id="+t.run, &asked)
 	w.checkApprovals(t, asked.Approvals)
-	w.checkEffects(t, log.Events, asked.Approvals, effects)
+	w.checkEffects(t, log.Events, asked.Approvals)
 	if r.Status == "failed" {
 		w.checkFailure(t, log.Events)
 	}
@@ -155,9 +154,9 @@ func (w *world) checkApprovals(t *trip, all []approval) {
 
 // checkEffects: what must not happen twice happened once, and once more for each person who said so; what was not
 // allowed did not happen; what came back did happen.
-func (w *world) checkEffects(t *trip, events []event, asked []approval, effects []effect) {
+func (w *world) checkEffects(t *trip, events []event, asked []approval) {
 	made, keys, retries, permits := map[string]int{}, map[string]map[string]int{}, map[string]int{}, map[string]int{}
-	for _, e := range effects {
+	for _, e := range w.effects() { // read after the log: whatever came back is there
 		if e.Run != t.run {
 			continue
 		}

@@ -147,6 +147,7 @@ func (r *reader) take(frame string) {
 	if rest, ok := strings.CutPrefix(frame, "id: "); ok {
 		r.last, _, _ = strings.Cut(rest, "\n")
 		r.seen = append(r.seen, frame)
+		r.w.frames.Add(1)
 	}
 	if strings.HasPrefix(frame, "event: done\n") {
 		r.done = true

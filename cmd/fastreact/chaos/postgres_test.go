@@ -45,8 +45,12 @@ func (p *postgres) config(w *world, i int) string {
 
 func (p *postgres) faults() []fault {
 	return []fault{
-		{"restart of the database", p.restarted}, {"one node cut off", p.cutOff}, {"one node cut off in silence", p.silent},
-		{"all nodes cut off", p.allCutOff}, {"read-only database", p.readOnly}, {"a long transaction", p.longTransaction},
+		{"restart of the database", p.restarted},
+		{"one node cut off", p.cutOff},
+		{"one node cut off in silence", p.silent},
+		{"all nodes cut off", p.allCutOff},
+		{"read-only database", p.readOnly},
+		{"a long transaction", p.longTransaction},
 	}
 }
 

@@ -130,7 +130,8 @@ func TestAPowerCutLosesNothingThatWasSeen(t *testing.T) {
 	w.tell()
 }
 
-// TestADiskThatLiesIsFoundOut shows that the power cut is one: had syncs done nothing, the suite would say so.
+// TestADiskThatLiesIsFoundOut shows that the power cut is one: had syncs done nothing for a while, the suite would say
+// so.
 func TestADiskThatLiesIsFoundOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 13, sqlite{}, "")

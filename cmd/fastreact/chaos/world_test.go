@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +30,8 @@ type world struct {
 	client *http.Client
 	nodes  []*node
 	began  time.Time
-	calm   time.Duration // after the last fault, in which every run must end
+	calm   time.Duration // without a new frame for any client, after which nobody waits for runs to end any more
+	frames atomic.Int64  // that clients have seen
 	env    []string      // of every node
 	disk   string        // a folder that is a disk of its own; empty where there is none
 
@@ -209,6 +211,15 @@ func (w *world) expect(rules ...string) {
 		}
 	}
 	w.t.Errorf("nothing of %v was found: %v; faults:\n%s", rules, found, strings.Join(w.faults, "\n"))
+}
+
+// awaitCalm returns when nothing moves any more although clients wait, or ctx ends.
+func (w *world) awaitCalm(ctx context.Context) {
+	for seen, since := int64(-1), time.Now(); ctx.Err() == nil && time.Since(since) < w.calm; pause(ctx, forGood) {
+		if now := w.frames.Load(); now != seen {
+			seen, since = now, time.Now()
+		}
+	}
 }
 
 // pause waits, or returns earlier when ctx ends.
