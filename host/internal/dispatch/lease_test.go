@@ -161,6 +161,7 @@ func TestClaimsInVainComeSlowerAndThenTheRunFails(t *testing.T) {
 		if err := a.awaitEnd(t.Context(), ref("a")); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait()
 		r := a.awaitStatus("a", run.Failed)
 		if r.Outcome.ErrorCode != string(run.CodeCrashLoop) || r.Outcome.Error == "" || r.Attempts != 5 {
 			t.Errorf("%q: %q after %d claims", r.Outcome.ErrorCode, r.Outcome.Error, r.Attempts)
