@@ -31,7 +31,10 @@ const (
 
 // RetentionConfig says how long stored data is kept.
 type RetentionConfig struct {
-	Events time.Duration `key:"events" default:"720h" min:"1m" max:"876000h" about:"Age after which finished runs with their events may be removed."`
+	Events time.Duration `key:"events" default:"720h" min:"1m" max:"876000h" about:"After the end of a run, its events are removed but for the last; asking for them is 410 events_compacted."`
+	Runs   time.Duration `key:"runs" default:"8760h" min:"1m" max:"876000h" about:"After its end, a run is removed with all that belongs to it."`
+
+	RunsPerTenant int `key:"runs_per_tenant" default:"0" min:"0" max:"1000000000" about:"Finished runs of one tenant that are kept, the newest; 0 keeps all."`
 }
 
 // WorkersConfig bounds how many runs are driven at once.

@@ -17,8 +17,8 @@ type repeatable struct {
 	patterns []string // of registered names
 }
 
-// readers are tools of the house that change nothing, by plugin.
-func readers() map[string][]string {
+// harmless are tools of the house that change nothing, by plugin.
+func harmless() map[string][]string {
 	return map[string][]string{
 		"handle":   {"read_result"},
 		"files":    {"read_file", "list_files", "glob_files", "grep_files"},
@@ -29,7 +29,7 @@ func readers() map[string][]string {
 // Tools lists the source's tools. Its own list is left as it is.
 func (r repeatable) Tools(ctx context.Context) []run.Tool {
 	tools := slices.Clone(r.Source.Tools(ctx))
-	known := readers()
+	known := harmless()
 	for i, tool := range tools {
 		ours := tool.Source != run.FromMCP && slices.Contains(known[tool.Plugin], tool.Name)
 		tools[i].Idempotent = ours || slices.ContainsFunc(r.patterns, func(pattern string) bool {

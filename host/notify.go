@@ -19,10 +19,10 @@ func newMessenger(cfg Config, outbox notify.Outbox, log *slog.Logger) *notify.Me
 	})
 }
 
-// tellPeople delivers notices until ctx ends.
+// tellPeople delivers notices until ctx ends, one process at a time.
 func (s *Server) tellPeople(ctx context.Context) {
 	if messenger := newMessenger(s.options.Config, s.ledger, s.options.Log); messenger != nil {
-		messenger.Run(ctx)
+		s.duties.Keep(ctx, "notify", messenger.Run)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/fastreact/fastreact/host/internal/ledger"
 )
 
 // pruneInterval and pruneBatch keep retention gentle: small batches, one an interval while there is work.
@@ -12,18 +14,22 @@ const (
 	pruneBatch    = 200
 )
 
-// prune removes runs that finished longer ago than the configured retention, until ctx ends.
-func (s *Server) prune(ctx context.Context) {
+// prune removes what is older than is kept, until ctx ends, one process at a time.
+func (s *Server) prune(ctx context.Context) { s.duties.Keep(ctx, "prune", s.pruneAlone) }
+
+func (s *Server) pruneAlone(ctx context.Context) {
+	kept := s.options.Config.Store.Retention
+	keep := ledger.Retention{Events: kept.Events, Runs: kept.Runs, PerTenant: kept.RunsPerTenant}
 	tick := time.NewTicker(pruneInterval)
 	defer tick.Stop()
 	for {
-		before := time.Now().Add(-s.options.Config.Store.Retention.Events)
-		removed, err := s.ledger.Prune(ctx, before, pruneBatch)
+		pruned, err := s.ledger.Prune(ctx, keep, pruneBatch)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			s.options.Log.Error("cannot remove old runs", slog.Any("error", err))
-		case removed > 0:
-			s.options.Log.Info("old runs removed", slog.Int("count", removed))
+			s.options.Log.Error("cannot remove what is old", slog.Any("error", err))
+		case pruned.Runs > 0 || pruned.Compacted > 0:
+			s.options.Log.Info("what is old was removed",
+				slog.Int("runs", pruned.Runs), slog.Int("runs_without_events", pruned.Compacted))
 		}
 		select {
 		case <-tick.C:

@@ -16,6 +16,7 @@ import (
 	"github.com/fastreact/fastreact/host/internal/approval"
 	"github.com/fastreact/fastreact/host/internal/capability"
 	"github.com/fastreact/fastreact/host/internal/dispatch"
+	"github.com/fastreact/fastreact/host/internal/duty"
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/harness"
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -59,6 +60,7 @@ type Server struct {
 	desk       *approval.Desk
 	runs       *dispatch.Dispatcher
 	owner      string // this incarnation, among all that ever owned a run
+	duties     *duty.Roster
 	skills     *skill.Shelf
 	tools      *agentTools // nil: there are none
 	handler    http.Handler
@@ -148,8 +150,9 @@ func (s *Server) buildRuns(context.Context) error {
 		Skills: s.skills, SkillBytes: cfg.Skills.PromptBytes, MemoryTurns: cfg.Agent.MemoryTurns,
 		MemoryBytes: cfg.Agent.MemoryBytes, ContextBytes: cfg.Agent.ContextBytes, Profiles: s.harness.Profiles(),
 	})
+	s.duties = duty.New(duty.Config{Store: s.ledger, Owner: s.owner, Lease: cfg.Workers.Lease, Log: s.options.Log})
 	s.runs = dispatch.New(dispatch.Config{
-		Store: s.ledger, Driver: driver, Node: nodeName(cfg), Owner: s.owner,
+		Store: s.ledger, Driver: driver, Node: nodeLabel(cfg), Owner: s.owner,
 		Chats: cfg.Workers.Chat, Workers: cfg.Workers.Background, Queue: cfg.Workers.Queue,
 		Lease: cfg.Workers.Lease, CrashLimit: cfg.Workers.CrashLimit,
 		RunTimeout: cfg.Agent.RunTimeout, Log: s.options.Log,
@@ -158,8 +161,8 @@ func (s *Server) buildRuns(context.Context) error {
 	return nil
 }
 
-// nodeName is what people call this process.
-func nodeName(cfg Config) string {
+// nodeLabel is what people call this process.
+func nodeLabel(cfg Config) string {
 	if cfg.Workers.Node != "" {
 		return cfg.Workers.Node
 	}
@@ -171,7 +174,7 @@ func nodeName(cfg Config) string {
 }
 
 // incarnation names this process among all that ever owned a run.
-func incarnation(cfg Config) string { return nodeName(cfg) + "/" + run.NewID("") }
+func incarnation(cfg Config) string { return nodeLabel(cfg) + "/" + run.NewID("") }
 
 // Handler returns the HTTP face, for embedding. Run serves it on the configured address.
 func (s *Server) Handler() http.Handler { return s.handler }
@@ -266,10 +269,13 @@ func (s *Server) loadNatives(ctx context.Context) {
 	}
 }
 
+// watchDesk expires approvals, one process at a time; whoever reads or answers one expires it too.
 func (s *Server) watchDesk(ctx context.Context) {
-	if err := s.desk.Watch(ctx); err != nil && ctx.Err() == nil {
-		s.options.Log.Error("approval desk stopped", slog.Any("error", err))
-	}
+	s.duties.Keep(ctx, "expiry", func(ctx context.Context) {
+		if err := s.desk.Watch(ctx); err != nil && ctx.Err() == nil {
+			s.options.Log.Error("approval desk stopped", slog.Any("error", err))
+		}
+	})
 }
 
 // Close undoes New. It may be called more than once, and not before Run has returned.
