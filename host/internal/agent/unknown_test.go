@@ -395,3 +395,119 @@ func TestAToolThatChangesJustBeforeItsTurnIsAskedAboutAfresh(t *testing.T) {
 		t.Errorf("status %s, ran (-want +got):\n%s", w.run(t).Status, diff)
 	}
 }
+
+func TestARetryThatPolicyRefusedAtTheDeskIsNotRun(t *testing.T) {
+	w := lost(t)
+	w.settle(t, run.Resolution{Status: run.ApprovalCancelled, Reason: "policy_denied"})
+	w.claim(t)
+	if outcome := w.drive(t); outcome != agent.Finished || w.run(t).Status != run.Completed {
+		t.Fatalf("outcome %v", outcome)
+	}
+	result := only(w.events(t), run.ToolResult)[0]
+	if !strings.HasPrefix(result.Content, "[SAFETY_BLOCKED]") || metadata(t, result)["outcome_unknown"] != true {
+		t.Errorf("got %q, metadata %s", result.Content, result.Metadata)
+	}
+	if got := w.tools.ran(); len(got) != 1 {
+		t.Errorf("ran %v", got)
+	}
+}
+
+func TestARetryWhoseRecordWasTakenBackAsStaleIsAskedAboutAgain(t *testing.T) {
+	w := lost(t)
+	w.settle(t, run.Resolution{Status: run.ApprovalCancelled, Reason: "approval_stale"})
+	w.claim(t)
+	if outcome := w.drive(t); outcome != agent.Parked || w.approvals(t)[1].Kind != run.UnknownOutcome {
+		t.Fatalf("outcome %v, approvals %+v", outcome, w.approvals(t))
+	}
+}
+
+func TestACancelledRunSaysOfALostCallThatNobodyKnows(t *testing.T) {
+	w := lost(t)
+	r := w.run(t)
+	ending, err := w.agent.Ending(t.Context(), r, agent.Ending{Status: run.Cancelled})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := only(ending.Events, run.ToolResult)[0]
+	want := "[ERROR] Run cancelled before the tool finished, and nobody knows whether it took effect"
+	if result.Content != want || metadata(t, result)["outcome_unknown"] != true || result.Ref != r.Ref {
+		t.Errorf("got %q of %q, metadata %s", result.Content, result.Ref, result.Metadata)
+	}
+}
+
+func TestTheEndingOfARunThatIsOverIsEmpty(t *testing.T) {
+	w := newWorld(t, []model.Turn{model.Say("Done.")})
+	w.drive(t)
+	ending, err := w.agent.Ending(t.Context(), w.run(t), agent.Ending{Status: run.Cancelled})
+	if err != nil || ending.Finish != nil || len(ending.Events) != 0 {
+		t.Errorf("got %+v, %v", ending, err)
+	}
+}
+
+// twice is a run of two steps with three calls.
+func twice() []model.Turn {
+	return []model.Turn{
+		model.Ask(wish("c1", "write", `{"n":1}`), wish("c2", "look", `{}`)),
+		model.Ask(wish("c3", "write", `{"n":2}`)), model.Say("Done."),
+	}
+}
+
+// cutAt drives a run of twice, ends the process at one of its commits, and takes the run again.
+func cutAt(t *testing.T, cut int, changes ...func(*setting)) *world {
+	t.Helper()
+	w := newWorld(t, twice(), changes...)
+	done := 0
+	w.failing = func(ledger.Batch) error {
+		if done++; done == cut+1 {
+			return errKilled
+		}
+		return nil
+	}
+	if _, err := w.agent.Drive(t.Context(), w.run(t)); !errors.Is(err, errKilled) {
+		t.Fatalf("cut at %d: %v", cut, err)
+	}
+	w.claim(t)
+	w.model = model.NewScripted(twice()[len(only(w.events(t), run.Think)):]) // a call in flight is made again
+	return w
+}
+
+func TestARunOfHarmlessCallsComesToTheSameEndWhereverItWasCut(t *testing.T) {
+	harmless := func(s *setting) { s.tools.safe = map[string]bool{"write": true, "look": true} }
+	whole := newWorld(t, twice(), harmless)
+	batches := 0
+	whole.committing = func(ledger.Batch) { batches++ }
+	whole.drive(t)
+	for cut := range batches {
+		w := cutAt(t, cut, harmless)
+		s := setting{tools: w.tools}
+		harmless(&s)
+		w.employ(t, s)
+		if outcome := w.drive(t); outcome != agent.Finished {
+			t.Errorf("cut at %d: outcome %v", cut, outcome)
+		}
+		if diff := cmp.Diff(lines(whole.events(t)), lines(w.events(t))); diff != "" {
+			t.Errorf("cut at %d: events (-want +got):\n%s", cut, diff)
+		}
+	}
+	if batches < 6 {
+		t.Errorf("%d batches", batches)
+	}
+}
+
+func TestNoCallRunsTwiceUnaskedWhereverItsRunWasCut(t *testing.T) {
+	asked := 0
+	for cut := range 7 {
+		w := cutAt(t, cut)
+		w.employ(t, setting{tools: w.tools})
+		for w.drive(t) == agent.Parked {
+			asked++
+			w.choose(t, run.TreatAsDone)
+		}
+		if diff := cmp.Diff([]string{"c1", "c2", "c3"}, w.tools.ran()); diff != "" || w.run(t).Status != run.Completed {
+			t.Errorf("cut at %d: status %s, ran (-want +got):\n%s", cut, w.run(t).Status, diff)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("asked %d times, not once about each result that was lost", asked)
+	}
+}
