@@ -127,7 +127,8 @@ func benchRun(b *testing.B, s *Server) run.Run {
 		Owner: "bench", Epoch: 1, CreatedAt: now, StartedAt: &now,
 		Request: run.Request{ID: "run-bench", Identity: sdk.Identity{UserKey: "pska:user", TenantKey: "pska"}},
 	}
-	if err := s.ledger.Create(b.Context(), r); err != nil {
+	r, err := s.ledger.Create(b.Context(), r, ledger.Door{Lease: time.Hour})
+	if err != nil {
 		b.Fatal(err)
 	}
 	return r

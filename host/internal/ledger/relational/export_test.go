@@ -14,7 +14,11 @@ const (
 	ReadResearch      = readResearch
 	ReadResearchKeyed = readResearchKeyed
 	InsertResearch    = insertResearch
-	PruneNotes        = pruneNotes
+	PruneNotes        = oldNotes
+	PruneAnswers      = oldAnswers
+	PruneOldRuns      = oldRuns
+	PruneTenant       = tenantsOldest
+	CompactRuns       = compactRuns
 	SelectAudits      = selectAudits
 	RememberedRuns    = rememberedRuns
 	RunsAhead         = runsAhead
