@@ -45,9 +45,6 @@ type Config struct {
 	Rechecker Rechecker
 	Patience  time.Duration // how long a call waits; default 300 s
 	Log       *slog.Logger
-
-	// Mine reports whether it is this process that watches at present, where several share a store; nil: always.
-	Mine func(ctx context.Context) (bool, error)
 }
 
 // defaultPatience is the seed's: "The first version defaults to a 300 second timeout."
@@ -66,9 +63,6 @@ type Desk struct {
 func New(cfg Config) *Desk {
 	if cfg.Patience <= 0 {
 		cfg.Patience = defaultPatience
-	}
-	if cfg.Mine == nil {
-		cfg.Mine = func(context.Context) (bool, error) { return true, nil }
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

@@ -42,13 +42,9 @@ func (d *Desk) Nudge() {
 	}
 }
 
-// sweep expires what is due, where that is this process's to do, and returns how long nothing else will be.
+// sweep expires what is due and returns how long nothing else will be.
 func (d *Desk) sweep(ctx context.Context) time.Duration {
-	mine, err := d.cfg.Mine(ctx)
-	nap := d.nap()
-	if err == nil && mine {
-		nap, err = d.expireDue(ctx)
-	}
+	nap, err := d.expireDue(ctx)
 	if err == nil {
 		return nap
 	}

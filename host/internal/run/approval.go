@@ -96,8 +96,7 @@ type ApprovalFilter struct {
 	UserKey   string
 	ToolName  string
 	Status    ApprovalStatus
-	DueBefore time.Time // pending ones whose expiry is not after this; zero = ignore
-	Oldest    bool      // oldest first instead of newest first
+	Oldest    bool // oldest first instead of newest first
 	Limit     int
 	Offset    int
 }

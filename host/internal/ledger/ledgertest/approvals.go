@@ -1,8 +1,6 @@
 package ledgertest
 
 import (
-	"time"
-
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -14,7 +12,6 @@ func approvalFacts() []fact {
 		{"UnknownApprovalIsNotFoundInPublicWords", unknownApprovalIsNotFound},
 		{"FiltersSelectApprovals", filtersSelectApprovals},
 		{"ApprovalsComeInPages", approvalsComeInPages},
-		{"DueApprovalsAreThoseWhoseTimeIsOver", dueApprovals},
 		{"RunParkedWithoutAQuestionIsReady", parkedWithoutQuestionIsReady},
 	}
 }
@@ -94,15 +91,6 @@ func approvalsComeInPages(w *world) {
 	w.list(run.ApprovalFilter{Limit: 2, Offset: 4, Oldest: true}, 5, "approval-r-4")
 	w.list(run.ApprovalFilter{Limit: 2, Offset: 5}, 5)
 	w.list(run.ApprovalFilter{Offset: 3}, 5, "approval-r-1", "approval-r-0")
-}
-
-func dueApprovals(w *world) {
-	_, approvals := w.parked("r", 3)
-	w.resolve(approvals[0].ID, run.Denied)
-	due := approvals[1].ExpiresAt
-	w.list(run.ApprovalFilter{DueBefore: due.Add(-time.Microsecond)}, 0)
-	w.list(run.ApprovalFilter{DueBefore: due}, 1, approvals[1].ID)
-	w.list(run.ApprovalFilter{DueBefore: due.Add(time.Hour), Oldest: true}, 2, approvals[1].ID, approvals[2].ID)
 }
 
 func parkedWithoutQuestionIsReady(w *world) {

@@ -19,7 +19,7 @@ func Run(t *testing.T, empty func(t *testing.T) Opener) {
 	for _, part := range [][]fact{
 		runFacts(), doorFacts(), claimFacts(), leaseFacts(), barrenFacts(), cancelFacts(), endingFacts(),
 		clusterFacts(), logFacts(), contentFacts(), batchFacts(), noticeFacts(),
-		sessionFacts(), approvalFacts(), answerFacts(), outboxFacts(), pairFacts(), feedbackFacts(),
+		sessionFacts(), approvalFacts(), answerFacts(), choiceFacts(), outboxFacts(), pairFacts(), feedbackFacts(),
 		researchFacts(), noteFacts(), bookFacts(), pruneFacts(), closeFacts(),
 	} {
 		for _, f := range part {

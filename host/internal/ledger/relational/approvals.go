@@ -146,9 +146,6 @@ func approvalConditions(filter run.ApprovalFilter) *conditions {
 	if filter.RunID != "" {
 		where.add(`a.run IN (SELECT place FROM runs WHERE id = ?)`, filter.RunID)
 	}
-	if !filter.DueBefore.IsZero() {
-		where.add(`a.status = 'pending' AND a.expires_at <= ?`, micros(filter.DueBefore))
-	}
 	where.equal(`a.id`, filter.ID)
 	where.equal(`a.session_id`, filter.SessionID)
 	where.equal(`a.user_key`, filter.UserKey)

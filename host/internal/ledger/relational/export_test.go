@@ -11,6 +11,7 @@ const (
 	Companions        = companions
 	ListRuns          = listRuns
 	SelectApprovals   = selectApprovals
+	Deadlines         = deadlines
 	ReadResearch      = readResearch
 	ReadResearchKeyed = readResearchKeyed
 	InsertResearch    = insertResearch

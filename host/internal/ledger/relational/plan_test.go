@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger/relational"
 	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
@@ -89,6 +88,13 @@ func TestLeasesAreFoundByTheirIndexes(t *testing.T) {
 	}
 }
 
+func TestDeadlinesAreReadInTheOrderOfTheirIndex(t *testing.T) {
+	got := plan(t, opened(t), relational.Deadlines, 100)
+	if !strings.Contains(got, "approvals_pending") || strings.Contains(got, "TEMP B-TREE") {
+		t.Error(got)
+	}
+}
+
 func TestListsSortNothingAndScanNoTable(t *testing.T) {
 	l := opened(t)
 	tenant, ref := run.TenantKey("t"), run.Ref{ID: "r"}
@@ -100,7 +106,7 @@ func TestListsSortNothingAndScanNoTable(t *testing.T) {
 	}
 	for name, filter := range map[string]run.ApprovalFilter{
 		"run": {Run: &ref}, "status": {Status: run.Pending}, "session": {SessionID: "s"}, "user": {UserKey: "u"},
-		"tool": {ToolName: "exec"}, "due": {DueBefore: time.Now()},
+		"tool": {ToolName: "exec"},
 	} {
 		queries[relational.SelectApprovals+"|"+name+"|a"] = relational.ApprovalConditions(filter)
 	}

@@ -22,7 +22,7 @@ UPDATE run_bodies SET listing =
 
 ALTER TABLE approvals ADD COLUMN kind   TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN choice TEXT NOT NULL DEFAULT '';
-CREATE INDEX approvals_pending ON approvals (expires_at) WHERE status = 'pending';
+CREATE INDEX approvals_pending ON approvals (status, expires_at) WHERE status = 'pending';
 
 -- Under which keys approvals were answered and runs cancelled.
 CREATE TABLE answers (
