@@ -72,7 +72,7 @@ check: plugins ## format, vet, staticcheck and the guests' build
 
 bench: plugins ## run the benchmarks that docs/benchmarks.md reports
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 5 ./host/...
-	cd host/bench && go test -run '^$$' -bench . -benchtime 100x . && go test -run '^$$' -bench . -benchtime 2000x -skip Thousand ./durable && go test -run '^$$' -bench Thousand -benchtime 1x -count 3 ./durable
+	cd host/bench && go test -run '^$$' -bench . -benchtime 100x . && go test -run '^$$' -bench . -benchtime 1000x -skip Thousand ./durable && go test -run '^$$' -bench Thousand -benchtime 1x -count 3 ./durable
 
 load: plugins ## run 200 streams at once, beside a reader that never reads, many times, and assert the ratio
 	FASTREACT_LOAD_ROUNDS=$(LOAD_ROUNDS) go test -count=1 -timeout 15m -v -run TwoHundred ./cmd/fastreact/blackbox
