@@ -195,6 +195,7 @@ func (s *Server) Run(ctx context.Context, ready func(addr net.Addr)) error {
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context){
 		s.compilePlugins, s.watchPlugins, s.loadNatives, s.runs.Serve, s.watchDesk, s.tellPeople, s.prune,
+		s.warnOfNamesakes,
 	} {
 		parts.Go(func() { part(background) })
 	}
