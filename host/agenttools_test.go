@@ -90,7 +90,7 @@ func TestNoOtherToolTakesANameOfTheDesk(t *testing.T) {
 		t.Errorf("names that are kept (-offered +kept):\n%s", diff)
 	}
 	sources, err := s.sources(s.serving.Load())
-	if first, is := sources[0].(*research.Desk); err != nil || !is || first != s.tools.desk {
+	if first, is := sources[0].(repeatable).Source.(*research.Desk); err != nil || !is || first != s.tools.desk {
 		t.Errorf("the first source is %T, %v", sources[0], err)
 	}
 }

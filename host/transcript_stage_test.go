@@ -40,6 +40,11 @@ type stage struct {
 	answers map[string]*http.Response
 	begun   map[string]chan *http.Response // requests in the background
 	ids     *aliases
+
+	options host.Options // of the service that runs
+	end     func()       // it
+	tools   []byte
+	calls   chan string // a name for each call of a native tool
 }
 
 func newStage(t *testing.T, archive *txtar.Archive) *stage {
@@ -53,6 +58,7 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 		t: t, model: newModel(t, given["model"]), log: filepath.Join(folder, "received"),
 		logs:    filepath.Join(folder, "logs"),
 		answers: map[string]*http.Response{}, begun: map[string]chan *http.Response{}, ids: newAliases(),
+		tools: given["tools"], calls: make(chan string, 100),
 	}
 	environment := map[string]string{}
 	for line := range strings.Lines(string(given["environment"])) {
@@ -81,7 +87,7 @@ func newStage(t *testing.T, archive *txtar.Archive) *stage {
 		t.Fatal(err)
 	}
 	options := host.Options{
-		Config: loaded.Config, Natives: natives(t, loaded.Config, given["tools"]), Modules: plugins,
+		Config: loaded.Config, Natives: s.natives(loaded.Config, true), Modules: plugins,
 		Version: "0.0.0", Log: slog.New(slog.DiscardHandler),
 	}
 	if _, again := given["rewrite-1"]; again {
@@ -165,7 +171,9 @@ func prepared(t *testing.T, prepare func() (string, error)) string {
 	return path
 }
 
-func natives(t *testing.T, config host.Config, tools []byte) []sdk.Native {
+// natives are the native plugins of one process; hanging, where its tools may hang.
+func (s *stage) natives(config host.Config, hanging bool) []sdk.Native {
+	t := s.t
 	var servers []mcpbridge.Server
 	for _, s := range config.MCP.Servers {
 		servers = append(servers, mcpbridge.Server{
@@ -181,7 +189,7 @@ func natives(t *testing.T, config host.Config, tools []byte) []sdk.Native {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []sdk.Native{bridge, readFixed(t, tools), sources}
+	return []sdk.Native{bridge, fixed{readFixed(t, s.tools), s.calls, hanging}, sources}
 }
 
 // modules returns the built-in plugins of these names, with what the program grants them.
@@ -208,8 +216,9 @@ func modules(names ...string) ([]host.Module, error) {
 	return chosen, nil
 }
 
-// run starts the service and ends it with the test.
+// run starts the service and ends it with the test, or before.
 func (s *stage) run(options host.Options) {
+	s.t.Helper()
 	server, err := host.New(s.t.Context(), options)
 	if err != nil {
 		s.t.Fatal(err)
@@ -217,7 +226,7 @@ func (s *stage) run(options host.Options) {
 	ctx, stop := context.WithCancel(context.Background())
 	bound, ended := make(chan net.Addr, 1), make(chan error, 1)
 	go func() { ended <- server.Run(ctx, func(addr net.Addr) { bound <- addr }) }()
-	s.t.Cleanup(func() {
+	s.options, s.end = options, sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			s.t.Error(err)
@@ -226,6 +235,7 @@ func (s *stage) run(options host.Options) {
 			s.t.Error(err)
 		}
 	})
+	s.t.Cleanup(s.end)
 	select {
 	case addr := <-bound:
 		s.url = "http://" + addr.String()
@@ -399,21 +409,28 @@ func (s *stage) received() []byte {
 }
 
 // fixed is a native plugin whose tools answer with a fixed text.
-type fixed []struct {
+type fixed struct {
+	tools   []fixedTool
+	calls   chan<- string
+	hanging bool // tools that hang do
+}
+
+type fixedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	Result      string          `json:"result"`
+	Hangs       bool            `json:"hangs"`
 }
 
-func readFixed(t *testing.T, script []byte) fixed {
-	var tools fixed
+func readFixed(t *testing.T, script []byte) (tools []fixedTool) {
 	decoder := json.NewDecoder(bytes.NewReader(script))
 	for decoder.More() {
-		tools = append(tools, fixed{{}}...)
-		if err := decoder.Decode(&tools[len(tools)-1]); err != nil {
+		var tool fixedTool
+		if err := decoder.Decode(&tool); err != nil {
 			t.Fatalf("tools: %v", err)
 		}
+		tools = append(tools, tool)
 	}
 	return tools
 }
@@ -422,7 +439,7 @@ func (fixed) Name() string { return "fixed" }
 
 func (f fixed) Tools(context.Context) []sdk.NativeTool {
 	var tools []sdk.NativeTool
-	for _, tool := range f {
+	for _, tool := range f.tools {
 		tools = append(tools, sdk.NativeTool{
 			Name: tool.Name, RawName: tool.Name, Description: tool.Description, InputSchema: tool.Schema,
 		})
@@ -430,11 +447,17 @@ func (f fixed) Tools(context.Context) []sdk.NativeTool {
 	return tools
 }
 
-func (f fixed) Invoke(_ context.Context, registered string, _ sdk.Call) (sdk.Result, error) {
-	for _, tool := range f {
-		if tool.Name == registered {
-			return sdk.Result{Content: tool.Result}, nil
+func (f fixed) Invoke(ctx context.Context, registered string, _ sdk.Call) (sdk.Result, error) {
+	for _, tool := range f.tools {
+		if tool.Name != registered {
+			continue
 		}
+		f.calls <- registered
+		if tool.Hangs && f.hanging {
+			<-ctx.Done()
+			return sdk.Result{}, context.Cause(ctx)
+		}
+		return sdk.Result{Content: tool.Result}, nil
 	}
 	return sdk.Result{}, fmt.Errorf("no tool %s", registered)
 }

@@ -37,6 +37,7 @@ var steadied = []struct {
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), `2026-01-02T03:04:05Z`},
 	{regexp.MustCompile(`sha256:[0-9a-f]{64}`), `sha256:0000`},
 	{regexp.MustCompile(`"worker_id":"[^"]+"`), `"worker_id":"host/1"`},
+	{regexp.MustCompile(`"name":"[^"]+","incarnation":"[^"]+"`), `"name":"host","incarnation":"host/1"`},
 	{regexp.MustCompile(`"bytes":[0-9]+`), `"bytes":1`},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), `127.0.0.1:1`},
 }

@@ -22,7 +22,8 @@ import (
 //	flags          --allow-all, or nothing
 //	plugins        the built-in plugins that take part; loading one takes a second under the race detector
 //	logs           a file in $LOGS
-//	tools          native tools that answer with a fixed text, one JSON object a line
+//	tools          native tools that answer with a fixed text, one JSON object a line; one that "hangs" does not, until
+//	               its process ends
 //	model          turns of the scripted model, one JSON object a line; in a text $EVIDENCE-1 is the first evidence id
 //	               that the model was shown
 //	request-1      one HTTP request
@@ -31,6 +32,9 @@ import (
 //	await NAME N   waits until that many wait for the executor
 //	heard N        waits until the model was asked that often since the last such section
 //	leave-1 WORD   reads the answer to the request until an event that holds the word, and closes the connection
+//	called TOOL    waits until a native tool is called
+//	crash          goes on with another process, as behind kill -9 of the one before
+//	forget         stops the service, removes the events of all runs that are over, and starts it again
 //	wait RUN WHAT  reads the run's stream until an event of that type, or until it is over: done
 //	asked          what the model was asked
 //	received       what the example server received
@@ -130,6 +134,12 @@ func (s *stage) perform(section *txtar.File) {
 		}
 	case strings.HasPrefix(section.Name, "await "):
 		s.await(strings.Fields(section.Name)[1:])
+	case strings.HasPrefix(section.Name, "called "):
+		s.called(strings.Fields(section.Name)[1])
+	case section.Name == "crash":
+		s.crash()
+	case section.Name == "forget":
+		s.forget()
 	case section.Name == "asked":
 		section.Data = s.asked()
 	case section.Name == "received":

@@ -78,7 +78,7 @@ func TestTheAgentToolsAreOneGraph(t *testing.T) {
 		t.Error("two servers share a part")
 	}
 	sources, err := one.sources(one.serving.Load())
-	if err != nil || sources[0] != gate.Source(one.tools.desk) {
+	if err != nil || sources[0].(repeatable).Source != gate.Source(one.tools.desk) {
 		t.Errorf("the gate asks another desk than the page: %T, %v", sources[0], err)
 	}
 }
