@@ -154,6 +154,7 @@ func (d *drive) judgedAgain(ctx context.Context, m matter) matter {
 	case kind == run.UnknownOutcome:
 		return m.asking(kind)
 	}
+	m.approval = nil // it was a yes to another call
 	return m.permitted(nil)
 }
 
