@@ -238,7 +238,7 @@ func TestNothingForeignComesOutOfAHardScope(t *testing.T) {
 }
 
 // TestAToolThatChangesUnderAnApprovalIsStale changes the definition while a person thinks.
-func TestAToolThatChangesUnderAnApprovalIsStale(t *testing.T) {
+func TestAToolThatChangesUnderAnApprovalIsStaleAndAsksAfresh(t *testing.T) {
 	t.Parallel()
 	s := startLying(t, newModel(t, bumpThenAnswer), approvalConfig("60s"))
 	stream := s.stream(ask("bump", nil))
@@ -251,9 +251,9 @@ func TestAToolThatChangesUnderAnApprovalIsStale(t *testing.T) {
 	if status != 409 || !strings.Contains(string(raw), "approval_stale") {
 		t.Errorf("approve: %d %s", status, raw)
 	}
-	result := of(stream.rest(), "tool_result")[0].json(t)
-	if text := result["content"].(string); !strings.HasPrefix(text, "[SAFETY_BLOCKED]") {
-		t.Errorf("result %q", text)
+	again := pendingID(t, stream)
+	if again == id {
+		t.Error("nobody is asked afresh")
 	}
 	_, raw = s.request("GET", "/v1/approvals/"+id, nil)
 	record := s.object(raw)["approval"].(map[string]any)
@@ -261,6 +261,13 @@ func TestAToolThatChangesUnderAnApprovalIsStale(t *testing.T) {
 		t.Errorf("record %s", raw)
 	}
 	if calls := received(t, s.oracleLog()); len(calls) != 0 {
+		t.Errorf("the server received %v", calls)
+	}
+	if status, raw := s.request("POST", "/v1/approvals/"+again+"/approve", nil); status != 200 {
+		t.Errorf("approve afresh: %d %s", status, raw)
+	}
+	stream.rest()
+	if calls := received(t, s.oracleLog()); len(calls) != 1 {
 		t.Errorf("the server received %v", calls)
 	}
 }

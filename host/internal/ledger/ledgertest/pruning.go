@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
@@ -138,6 +139,9 @@ func compactionKeepsTheEnd(w *world) {
 	events, err = w.Events(w.Context(), r.Ref, 4, 10)
 	w.must(err)
 	w.same("events after the last", 0, len(events))
+	events, err = w.Events(w.Context(), r.Ref, math.MaxInt64, 10)
+	w.must(err)
+	w.same("events beyond all", 0, len(events))
 	s, err := w.Stats(w.Context(), run.Filter{})
 	w.must(err)
 	w.same("events counted", 1, s.Events)

@@ -44,7 +44,7 @@ func (l *Ledger) Events(ctx context.Context, ref run.Ref, after int64, limit int
 		var first int64
 		rows, err := snapshot.Query(selectEvents, string(ref.Tenant), ref.ID, after, max(limit, 0))
 		events, err = collect(rows, err, func(rows Rows) (run.Event, error) { return scanEvent(rows, ref, &first) })
-		if err == nil && max(after, -1)+1 < first {
+		if err == nil && max(after, -1) < first-1 {
 			events, err = nil, compactedError(op, first)
 		}
 		return err

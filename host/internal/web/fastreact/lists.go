@@ -218,7 +218,7 @@ func (f *face) eventPage(ctx context.Context, r run.Run, after int64, limit int)
 
 // compacted refuses a reader whose next event is not kept any more. What is left would look whole.
 func compacted(r run.Run, after int64) error {
-	if after+1 >= r.FirstSeq {
+	if after >= r.FirstSeq-1 {
 		return nil
 	}
 	return &web.Refusal{
