@@ -74,6 +74,10 @@ func (c Config) validateStore(report reporter) {
 	case strings.Contains(c.Store.Path, "://"):
 		report("store.path", "is no file", "for PostgreSQL say driver: postgres, and give the DSN by dsn_env or dsn_file")
 	}
+	if kept := c.Store.Retention; kept.Runs < kept.Events {
+		report("store.retention.runs", "is shorter than store.retention.events ("+kept.Events.String()+")",
+			"a run goes with its events; say at least as long, or keep events shorter")
+	}
 	if c.Workspace.Root == "" {
 		report("workspace.root", "is empty", "name a folder, such as data/workspaces")
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/fastreact/fastreact/host/internal/ledger"
 )
 
-// pruneInterval and pruneBatch keep retention gentle: small batches, one an interval while there is work.
+// Retention is gentle: small batches, with a pause while there are more, so that it keeps up with a busy service.
 const (
 	pruneInterval = time.Minute
+	prunePause    = time.Second
 	pruneBatch    = 200
 )
 
@@ -20,8 +21,6 @@ func (s *Server) prune(ctx context.Context) { s.duties.Keep(ctx, "prune", s.prun
 func (s *Server) pruneAlone(ctx context.Context) {
 	kept := s.options.Config.Store.Retention
 	keep := ledger.Retention{Events: kept.Events, Runs: kept.Runs, PerTenant: kept.RunsPerTenant}
-	tick := time.NewTicker(pruneInterval)
-	defer tick.Stop()
 	for {
 		pruned, err := s.ledger.Prune(ctx, keep, pruneBatch)
 		switch {
@@ -31,8 +30,12 @@ func (s *Server) pruneAlone(ctx context.Context) {
 			s.options.Log.Info("what is old was removed",
 				slog.Int("runs", pruned.Runs), slog.Int("runs_without_events", pruned.Compacted))
 		}
+		nap := pruneInterval
+		if pruned.Runs >= pruneBatch || pruned.Compacted >= pruneBatch {
+			nap = prunePause
+		}
 		select {
-		case <-tick.C:
+		case <-time.After(nap):
 		case <-ctx.Done():
 			return
 		}

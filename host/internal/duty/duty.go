@@ -30,39 +30,40 @@ type Roster struct{ cfg Config }
 // New returns a roster.
 func New(cfg Config) *Roster { return &Roster{cfg} }
 
-// Mine reports whether a duty is this process's for the next lease, and takes it when it is nobody's. When the store
-// does not answer it is not.
-func (r *Roster) Mine(ctx context.Context, name string) bool {
-	mine, err := r.cfg.Store.Take(ctx, name, ledger.Claimant{Owner: r.cfg.Owner, Lease: r.cfg.Lease})
+// take asks for a duty, for a third of a lease at most: a store that is silent must not keep a keeper from its end.
+func (r *Roster) take(ctx context.Context, name string) (mine bool, err error) {
+	asked, stop := context.WithTimeout(ctx, r.cfg.Lease/3)
+	defer stop()
+	mine, err = r.cfg.Store.Take(asked, name, ledger.Claimant{Owner: r.cfg.Owner, Lease: r.cfg.Lease})
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Error("cannot take a duty", slog.String("duty", name), slog.Any("error", err))
 	}
-	return err == nil && mine
+	return mine, err
 }
 
 // Keep runs do for as long as a duty is this process's, until ctx ends: do gets a context that ends when the duty may
-// be another's. It looks three times in a lease.
+// be another's. It looks three times in a lease. A duty that another has ends at once; one of which the store says
+// nothing, at the second look.
 func (r *Roster) Keep(ctx context.Context, name string, do func(context.Context)) {
 	look := time.NewTicker(r.cfg.Lease / 3)
 	defer look.Stop()
-	var stop func()
-	defer func() {
-		if stop != nil {
-			stop()
-		}
-	}()
-	var taken time.Time
+	stop := func() {}
+	defer func() { stop() }()
+	var (
+		busy  bool
+		taken time.Time
+	)
 	for {
 		asked := time.Now()
+		mine, err := r.take(ctx, name)
 		switch {
-		case r.Mine(ctx, name):
-			taken = asked
-			if stop == nil {
-				stop = begin(ctx, do)
+		case err == nil && mine:
+			if taken = asked; !busy {
+				busy, stop = true, begin(ctx, do)
 			}
-		case stop != nil && time.Since(taken) >= r.cfg.Lease*2/3:
+		case err == nil, time.Since(taken) > r.cfg.Lease/2:
 			stop()
-			stop = nil
+			busy, stop = false, func() {}
 		}
 		select {
 		case <-look.C:
