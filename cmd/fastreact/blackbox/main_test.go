@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 		serveLies(folder)
 		return
 	}
+	if folder := os.Getenv("BLACKBOX_MCP_DEEDS"); folder != "" {
+		serveDeeds(folder)
+		return
+	}
 	if log := os.Getenv("BLACKBOX_MCP_LOG"); log != "" {
 		serveMCP(log)
 		return
@@ -52,6 +56,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer shared.stop()
 	return m.Run()
 }
 

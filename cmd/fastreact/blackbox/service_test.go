@@ -2,6 +2,7 @@ package blackbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 // service is one process of the program under test.
 type service struct {
 	t       *testing.T
+	life    *testing.T // at whose end the process ends; nil is t
 	url     string
 	folder  string
 	command *exec.Cmd
@@ -26,6 +28,7 @@ type service struct {
 	token   string
 	env     []string
 	config  string
+	exited  chan struct{} // closed when the process is gone
 }
 
 // lockedBuffer collects what the program prints.
@@ -114,18 +117,24 @@ func startEdited(t *testing.T, model *scriptedModel, edit func(string) string, e
 // run starts the process (again) and waits until it is healthy.
 func (s *service) run() {
 	s.t.Helper()
+	s.begin()
+	s.awaitHealth(s.exited)
+}
+
+// begin starts the process (again).
+func (s *service) begin() {
+	s.t.Helper()
+	command, exited := exec.Command(binary, "serve", "--config", s.config), make(chan struct{})
 	s.output = &lockedBuffer{}
-	s.command = exec.Command(binary, "serve", "--config", s.config)
-	s.command.Dir = s.folder
-	s.command.Env = append(os.Environ(), s.env...)
-	s.command.Stdout, s.command.Stderr = s.output, s.output
-	if err := s.command.Start(); err != nil {
+	command.Dir = s.folder
+	command.Env = append(os.Environ(), s.env...)
+	command.Stdout, command.Stderr = s.output, s.output
+	if err := command.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	exited := make(chan struct{})
-	go func() { _ = s.command.Wait(); close(exited) }()
-	s.t.Cleanup(func() { s.kill(); <-exited })
-	s.awaitHealth(exited)
+	s.command, s.exited = command, exited
+	go func() { _ = command.Wait(); close(exited) }()
+	cmp.Or(s.life, s.t).Cleanup(func() { _ = command.Process.Kill(); <-exited })
 }
 
 func (s *service) awaitHealth(exited chan struct{}) {
