@@ -69,6 +69,11 @@ func (w *world) killAtPoint(ctx context.Context, n *node, point string, hit stri
 	w.count(func(t *tally) { t.kills["at random"]++ })
 	w.watchTakeover(before, time.Now(), n)
 	n.start("FASTREACT_FAILPOINTS=" + point + "=kill@" + hit)
+	w.awaitPoint(ctx, n, point, wait)
+}
+
+// awaitPoint waits until a node has ended itself at a failpoint, as long as it is given, and starts it again.
+func (w *world) awaitPoint(ctx context.Context, n *node, point string, wait time.Duration) {
 	select {
 	case <-n.gone():
 		w.count(func(t *tally) { t.kills[point]++ })

@@ -1,10 +1,12 @@
 package chaos
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -38,7 +40,29 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	code := m.Run()
+	if err := stopCommon(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// TestAProgramThatIsMadeToFailHoldsItsFailpoints: where these marks are not found in a released program, it has none.
+func TestAProgramThatIsMadeToFailHoldsItsFailpoints(t *testing.T) {
+	marks, err := os.ReadFile("../../../host/internal/failpoint/testdata/marks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mark := range strings.Lines(string(marks)) {
+		if mark = strings.TrimSpace(mark); !bytes.Contains(program, []byte(mark)) {
+			t.Errorf("the program has no %q: whoever looks for it in a released one looks for the wrong thing", mark)
+		}
+	}
 }
 
 // compileModules fills the cache that all nodes share.

@@ -2,7 +2,10 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
+	"testing"
 	"time"
 
 	"github.com/fastreact/fastreact/testdata/peers"
@@ -12,8 +15,40 @@ import (
 type postgres struct {
 	size    int
 	server  *peers.Postgres
+	others  bool // on the server, which must not end
 	base    string
 	proxies []*proxy
+}
+
+// alone is some nodes on a server of their own.
+func alone(t *testing.T, size int) *postgres {
+	t.Helper()
+	return &postgres{size: size, server: peers.NeedPostgres(t, peers.PostgresConfig{})}
+}
+
+// common is the server of all worlds that have none of their own; stopCommon ends it.
+var (
+	common = sync.OnceValues(func() (*peers.Postgres, error) {
+		server, err := peers.StartPostgres(peers.PostgresConfig{})
+		if err == nil {
+			stopCommon = server.Stop
+		}
+		return server, err
+	})
+	stopCommon = func() error { return nil }
+)
+
+// shared is some nodes on a database beside those of other worlds.
+func shared(t *testing.T, size int) *postgres {
+	t.Helper()
+	server, err := common()
+	if errors.Is(err, peers.ErrMissing) {
+		peers.Missing(t, "PostgreSQL")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &postgres{size: size, server: server, others: true}
 }
 
 func (p *postgres) name() string { return "postgres" }
@@ -44,14 +79,17 @@ func (p *postgres) config(w *world, i int) string {
 }
 
 func (p *postgres) faults() []fault {
-	return []fault{
-		{"restart of the database", p.restarted},
+	all := []fault{
 		{"one node cut off", p.cutOff},
 		{"one node cut off in silence", p.silent},
 		{"all nodes cut off", p.allCutOff},
 		{"read-only database", p.readOnly},
 		{"a long transaction", p.longTransaction},
 	}
+	if p.others {
+		return all
+	}
+	return append(all, fault{"restart of the database", p.restarted})
 }
 
 func (p *postgres) restarted(_ context.Context, w *world) {

@@ -62,6 +62,28 @@ type driver interface {
 // newWorld starts nodes on an empty store.
 func newWorld(t *testing.T, seed uint64, d driver, off string) *world {
 	t.Helper()
+	w := emptyWorld(t, seed, d, off)
+	var starting sync.WaitGroup
+	for _, n := range w.nodes {
+		starting.Go(func() { w.begin(n) })
+	}
+	starting.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return w
+}
+
+// begin starts a node for the first time, with more in its environment.
+func (w *world) begin(n *node, env ...string) {
+	if !n.start(env...) {
+		w.t.Errorf("the program does not start:\n%s", n.last())
+	}
+}
+
+// emptyWorld is one whose nodes are not started yet.
+func emptyWorld(t *testing.T, seed uint64, d driver, off string) *world {
+	t.Helper()
 	w := &world{
 		t: t, seed: seed, driver: d, off: off, folder: t.TempDir(), began: time.Now(), calm: time.Minute,
 		dice: rand.New(rand.NewPCG(seed, 1)), answers: map[string][]answer{},
@@ -76,16 +98,6 @@ func newWorld(t *testing.T, seed uint64, d driver, off string) *world {
 			t.Fatal(err)
 		}
 		w.nodes = append(w.nodes, n)
-	}
-	var starting sync.WaitGroup
-	for _, n := range w.nodes {
-		starting.Go(func() { n.start() })
-	}
-	starting.Wait()
-	for _, n := range w.nodes {
-		if url, _ := n.now(); url == "" {
-			t.Fatalf("the program does not start:\n%s", n.last())
-		}
 	}
 	return w
 }
