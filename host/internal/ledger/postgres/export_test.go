@@ -34,3 +34,12 @@ func OpenOn(t testing.TB, pool *pgxpool.Pool, cfg Config) *Ledger {
 	}
 	return (&store{pool: pool, lent: true}).open(context.Background(), cfg, conn, settings.ConnConfig)
 }
+
+// Fate asks what became of a transaction by the number and the time that the server gave it, and whether it is to be
+// done again.
+func Fate(t testing.TB, cfg Config, number string, at int64) (again bool, err error) {
+	s := &store{pool: Pool(t, cfg)}
+	defer s.pool.Close()
+	err = s.fate(t.Context(), calling{number, at}, errLost)
+	return undone(err), err
+}

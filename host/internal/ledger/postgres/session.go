@@ -21,8 +21,14 @@ type session struct {
 	named  bool       // the second statement asks for the time and for what the transaction is called
 	begun  bool       // the server has answered
 	now    time.Time  // zero: nobody asked
-	xid    string     // of the transaction, once the server has given it one
+	called calling    // what the server calls the transaction, once it has said so
 	broken error      // what came of a statement that failed
+}
+
+// calling is how a transaction can be asked for.
+type calling struct {
+	xid string
+	at  int64 // when the server gave it that number, in microseconds since 1970
 }
 
 // timed does what needs the time of a transaction.
@@ -107,7 +113,7 @@ func (t *session) Now() (time.Time, error) {
 // name has a transaction that writes ask with its first statement for the time, and for what the server calls it: by
 // that its fate can be asked for later.
 func (t *session) name() {
-	t.waits.Queue(`SELECT ` + now + `, CAST(pg_current_xact_id() AS TEXT)`)
+	t.waits.Queue(`SELECT CAST(pg_current_xact_id() AS TEXT), ` + now)
 	t.named = true
 }
 
@@ -130,12 +136,11 @@ func (t *session) learn() error {
 
 // read reads the answer to the question of name.
 func (t *session) read(answers pgx.BatchResults) error {
-	var at int64
-	if err := answers.QueryRow().Scan(&at, &t.xid); err != nil {
+	if err := answers.QueryRow().Scan(&t.called.xid, &t.called.at); err != nil {
 		return err
 	}
 	if t.store.clock == nil {
-		t.now = micros(at)
+		t.now = micros(t.called.at)
 	}
 	return nil
 }

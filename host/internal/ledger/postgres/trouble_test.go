@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/ledger/postgres"
@@ -122,6 +123,47 @@ func TestWhatWasAcknowledgedOutlivesCrashesOfTheServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d acknowledged, %d refused, %d there", len(acknowledged), refused.Load(), len(there))
+	t.Run("a number that was given twice", func(t *testing.T) { askAfterACrash(t, server) })
+}
+
+// askAfterACrash loses a transaction with its number, which the server then gives to one that commits.
+func askAfterACrash(t *testing.T, server *peers.Postgres) {
+	cfg := postgres.Config{DSN: server.DSN("postgres")}
+	number := func(conn *pgx.Conn) (xid string, at int64) {
+		const ask = `SELECT CAST(pg_current_xact_id() AS TEXT), CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
+		if err := conn.QueryRow(t.Context(), ask).Scan(&xid, &at); err != nil {
+			t.Fatal(err)
+		}
+		return xid, at
+	}
+	connect := func() *pgx.Conn {
+		conn, err := pgx.Connect(t.Context(), cfg.DSN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+		return conn
+	}
+	before := connect()
+	kept, at := number(before)
+	if again, err := postgres.Fate(t, cfg, kept, at); err != nil || again {
+		t.Errorf("of a commit it says %v", err)
+	}
+	if _, err := before.Exec(t.Context(), `BEGIN`); err != nil {
+		t.Fatal(err)
+	}
+	lost, at := number(before)
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	for twin, after := "", connect(); twin != lost; twin, _ = number(after) {
+		if twin > lost && len(twin) >= len(lost) {
+			t.Fatalf("number %s was not given again: %s", lost, twin)
+		}
+	}
+	if again, err := postgres.Fate(t, cfg, lost, at); err == nil || !again {
+		t.Errorf("a write that was lost in a crash counts as done: %v", err)
+	}
 }
 
 func await(t *testing.T, what string, is func() bool) {
@@ -138,13 +180,13 @@ func await(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// cutter passes bytes on to a server, and cuts one connection when it is armed: while the answer to COMMIT is on its
+// cutter passes bytes on to a server, and cuts connections when it is armed: while the answer to COMMIT is on its
 // way, or in the middle of a transaction.
 type cutter struct {
 	net.Listener
 	target string
-	at     string // the server's word at which it cuts
-	armed  atomic.Bool
+	at     string       // the server's word at which it cuts
+	armed  atomic.Int64 // that many connections
 	cuts   atomic.Int64
 }
 
@@ -190,13 +232,23 @@ func (c *cutter) pass(client net.Conn) {
 		if !bytes.Contains(answer, []byte(c.at)) || bytes.Contains(answer, []byte("SET\x00")) { // that is a notification's
 			return true
 		}
-		if !c.armed.CompareAndSwap(true, false) {
+		if !c.fires() {
 			return true
 		}
 		c.cuts.Add(1)
 		deaf.Store(true)
 		return c.at != atCommit
 	})
+}
+
+// fires reports whether one more connection is to be cut.
+func (c *cutter) fires() bool {
+	for n := c.armed.Load(); n > 0; n = c.armed.Load() {
+		if c.armed.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // copyWhile copies until something fails or goes says no.
@@ -228,11 +280,11 @@ func TestWriteWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 			for i := range 10 {
 				text := fmt.Sprint(i)
 				want = append(want, text)
-				wire.armed.Store(true)
+				wire.armed.Store(1)
 				if _, err := l.Append(t.Context(), r.Fence(), thought(text)); err != nil {
 					t.Fatal(err)
 				}
-				if wire.armed.Swap(false) {
+				if wire.armed.Swap(0) > 0 {
 					t.Fatal("nothing was cut")
 				}
 			}
@@ -240,6 +292,35 @@ func TestWriteWhoseAnswerIsLostIsDoneOnce(t *testing.T) {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestWritersThatAllLoseTheirAnswersLearnWhatBecameOfThem(t *testing.T) {
+	t.Parallel()
+	database := need(t).database(t).name
+	wire := newCutter(t, need(t).server.Addr, atCommit)
+	l := open(t, postgres.Config{
+		DSN: "postgres://fastreact@" + wire.Addr().String() + "/" + database + "?sslmode=disable", MaxConnections: 3,
+	})
+	defer func() { _ = l.Close() }()
+	writers := []run.Run{driven(t, l, "a"), driven(t, l, "b")}
+	wire.armed.Store(int64(len(writers)))
+	answers := make(chan error, len(writers))
+	for _, r := range writers {
+		go func() {
+			_, err := l.Append(context.Background(), r.Fence(), thought(r.ID))
+			answers <- err
+		}()
+	}
+	for range writers {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, r := range writers {
+		if diff := cmp.Diff([]string{r.ID}, texts(t, l, r.Ref)); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
 	}
 }
 

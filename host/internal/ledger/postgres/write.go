@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -130,7 +129,9 @@ func (t *session) commit(ctx context.Context) error {
 	case err == nil || !unreachable(err):
 		return err
 	}
-	return t.store.fate(ctx, t.xid, err)
+	t.conn.Release() // to ask takes another one, and all may be out for the same reason
+	t.conn = nil
+	return t.store.fate(ctx, t.called, err)
 }
 
 // last reads n answers and returns the last one.
@@ -144,42 +145,4 @@ func last(answers pgx.BatchResults, n int) (done pgconn.CommandTag, err error) {
 		err = closed
 	}
 	return done, err
-}
-
-// fate finds out what became of a transaction whose COMMIT was sent and not answered.
-func (s *store) fate(ctx context.Context, xid string, lost error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fateTime)
-	defer cancel()
-	for {
-		status, err := s.status(ctx, xid)
-		switch {
-		case err == nil && status == "committed":
-			return nil
-		case err == nil && status == "aborted":
-			return errors.Join(errNotCommitted, lost)
-		}
-		pause := time.NewTimer(fatePause)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return errors.Join(errUncertain, lost, err)
-		}
-	}
-}
-
-// status asks for a transaction. One that the server does not know, because it crashed before it wrote of it, is
-// aborted.
-func (s *store) status(ctx context.Context, xid string) (status string, err error) {
-	s.pool.Reset()
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Release()
-	err = conn.QueryRow(ctx, `SELECT COALESCE(pg_xact_status(CAST(CAST($1 AS TEXT) AS xid8)), '')`, xid).Scan(&status)
-	if coded(err) == inTheFuture {
-		return "aborted", nil
-	}
-	return status, err
 }
