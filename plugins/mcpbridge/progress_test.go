@@ -100,19 +100,28 @@ func TestCallThatNobodyListensToCarriesNoToken(t *testing.T) {
 	within(t, call)
 }
 
+// TestProgressOverHTTPIsReported has a tool that answers when its progress was heard: a server may drop what is sent
+// right before an answer.
 func TestProgressOverHTTPIsReported(t *testing.T) {
 	s := mcpserver.NewMCPServer("real", "1")
+	heard := make(chan struct{})
 	s.AddTool(mcp.NewTool("long"), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		err := s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": 1, "message": "half"})
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
 		return mcp.NewToolResultText("done"), err
 	})
 	url, _ := serveHTTP(t, "127.0.0.1:0", mcpserver.NewStreamableHTTPServer(s))
 	b := open(t, Config{Servers: []Server{httpSpec(url)}})
 	ctx, reports := hearing()
-	if got := within(t, invoke(ctx, b, "web_long")); got.err != nil || got.result.Content != "done" {
-		t.Fatalf("got %+v", got)
-	}
+	call := invoke(ctx, b, "web_long")
 	if diff := cmp.Diff(sdk.Progress{Text: "half", Done: ptr(1)}, within(t, reports)); diff != "" {
 		t.Error(diff)
+	}
+	close(heard)
+	if got := within(t, call); got.err != nil || got.result.Content != "done" {
+		t.Fatalf("got %+v", got)
 	}
 }

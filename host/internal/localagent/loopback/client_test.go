@@ -1,6 +1,7 @@
 package loopback_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ var words = []localagent.Message{
 // asking serves one fake endpoint and returns a client of it.
 func asking(t *testing.T, cfg loopback.Config, answer http.HandlerFunc) *loopback.Client {
 	t.Helper()
-	endpoint := httptest.NewServer(answer)
+	endpoint := httptest.NewServer(whole(answer))
 	t.Cleanup(endpoint.Close)
 	cfg.Endpoint, cfg.Model = endpoint.URL, "small"
 	client, err := loopback.New(cfg)
@@ -33,6 +34,18 @@ func asking(t *testing.T, cfg loopback.Config, answer http.HandlerFunc) *loopbac
 		t.Fatal(err)
 	}
 	return client
+}
+
+// whole answers when the question was read to its end: who answers and closes before may cut off who still writes.
+func whole(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the other side has gone
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		answer(w, r)
+	}
 }
 
 // says answers with a content type and a body.
@@ -43,11 +56,8 @@ func says(contentType, body string) http.HandlerFunc {
 	}
 }
 
-// untilGone waits until whoever asked has gone. A server notices that only when it has read the request.
-func untilGone(r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
-	<-r.Context().Done()
-}
+// untilGone waits until whoever asked has gone.
+func untilGone(r *http.Request) { <-r.Context().Done() }
 
 func choices(contents ...string) string {
 	var all []string
