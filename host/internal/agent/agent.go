@@ -22,6 +22,7 @@ type Gate interface {
 
 // Ledger is what the agent remembers by.
 type Ledger interface {
+	ledger.Notes
 	Append(ctx context.Context, fence run.Fence, batch ledger.Batch) ([]run.Event, error)
 	Events(ctx context.Context, ref run.Ref, after int64, limit int) ([]run.Event, error)
 	Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error)
@@ -111,7 +112,8 @@ func New(cfg Config) *Agent {
 
 // Drive goes on with a run until it is finished or parked; a run without events begins. Whatever the model or a tool
 // does wrong ends or goes on inside the run. An error means that nothing more was written: the cause of ctx when that
-// ended, ledger.ErrFenced when the run belongs to a later claim, or a failure of the ledger.
+// ended, ledger.ErrFenced when the run belongs to a later claim, or a failure of the ledger. The result of a call that
+// came back is written although ctx ended, unless its cause is ledger.ErrFenced.
 func (a *Agent) Drive(ctx context.Context, r run.Run) (Outcome, error) {
 	d, err := a.recall(ctx, r)
 	if err != nil {

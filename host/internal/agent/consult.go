@@ -48,14 +48,17 @@ func (d *drive) consult(ctx context.Context, request model.Request, onText func(
 
 // pass lets the gate run a call where the profile says.
 func (d *drive) pass(ctx context.Context, verdict gate.Verdict, approval *run.Approval) (run.CallOutcome, error) {
-	var outcome run.CallOutcome
+	returned := make(chan run.CallOutcome, 1)
 	err := d.profile.ToolSlots.Do(ctx, func(ctx context.Context) error {
-		outcome = d.cfg.Gate.Do(ctx, verdict, approval)
+		returned <- d.cfg.Gate.Do(ctx, verdict, approval)
 		return nil
 	})
+	select {
+	case outcome := <-returned:
+		return outcome, nil // also when the run was stopped meanwhile
+	default:
+	}
 	switch {
-	case err == nil:
-		return outcome, nil
 	case ctx.Err() != nil:
 		return run.CallOutcome{}, context.Cause(ctx)
 	case errors.Is(err, executor.ErrSaturated):

@@ -90,8 +90,11 @@ func (d *drive) answer(ctx context.Context, m matter) (Outcome, error) {
 			outcome, err = d.do(ctx, m.call, m.verdict, m.approval)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return d.broken(ctx, err)
+	case outcome.Cut:
+		return 0, context.Cause(ctx)
 	}
 	outcome.Unknown = outcome.Unknown || m.left && outcome.Denied != ""
 	event := resultEvent(m.call, outcome, m.approval, d.policyFields(outcome.Decision))

@@ -73,6 +73,7 @@ type setting struct {
 	tools   *tools
 
 	speaking func(model.Client) model.Client // puts the scripted model into another
+	failing  func(ledger.Batch) error        // see world
 }
 
 func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *world {
@@ -94,7 +95,7 @@ func newWorld(t *testing.T, turns []model.Turn, changes ...func(*setting)) *worl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	w := &world{Ledger: store, ahead: ahead, model: model.NewScripted(turns), tools: s.tools}
+	w := &world{Ledger: store, ahead: ahead, model: model.NewScripted(turns), tools: s.tools, failing: s.failing}
 	w.ref = run.Ref{Tenant: run.TenantKey(s.request.Identity.TenantKey), ID: s.request.ID}
 	w.employ(t, s)
 	now := time.Now().UTC()

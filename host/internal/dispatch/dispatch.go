@@ -29,7 +29,8 @@ type Store interface {
 
 // Driver drives one run.
 type Driver interface {
-	// Drive goes on with a run until it is finished or parked. When ctx ends it returns the cause and writes nothing.
+	// Drive goes on with a run until it is finished or parked. When ctx ends it returns the cause and writes nothing but
+	// the result of a call that came back, and not even that when the cause is ledger.ErrFenced.
 	Drive(ctx context.Context, r run.Run) (agent.Outcome, error)
 	// Conclude ends a run that will not be driven further: one batch with all that is owed and the terminal event.
 	Conclude(ctx context.Context, r run.Run, ending agent.Ending) error
@@ -93,9 +94,17 @@ type Dispatcher struct {
 var (
 	errTimeout  = errors.New("run timeout")
 	errDraining = errors.New("service is stopping")
-	errLost     = errors.New("lease could not be renewed")
-	errFenced   = errors.New("run belongs to a later claim")
+	errLost     = leaseOver("lease could not be renewed")
+	errFenced   = leaseOver("run belongs to a later claim")
 )
+
+// leaseOver is the cause of a drive whose run is, or may be, another's: it is ledger.ErrFenced to whoever asks.
+type leaseOver string
+
+func (l leaseOver) Error() string { return string(l) }
+
+// Is makes a lease that is over ledger.ErrFenced.
+func (leaseOver) Is(target error) bool { return target == ledger.ErrFenced }
 
 // cancelled is the cause of a drive that somebody cancelled.
 type cancelled struct{ reason string }

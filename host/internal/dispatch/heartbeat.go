@@ -131,6 +131,4 @@ func (d *Dispatcher) giveUp(now time.Time) {
 }
 
 // lost reports whether a cause means that the run is not, or may not be, ours any more.
-func lost(cause error) bool {
-	return errors.Is(cause, errFenced) || errors.Is(cause, errLost) || errors.Is(cause, ledger.ErrFenced)
-}
+func lost(cause error) bool { return errors.Is(cause, ledger.ErrFenced) }

@@ -2,12 +2,14 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -104,6 +106,9 @@ func TestANodeThatCannotRenewStopsBeforeItsLeasesEndAndWritesNothingMore(t *test
 		stopped := make(chan time.Time, 1)
 		a.s.drive = func(ctx context.Context, _ run.Run) (agent.Outcome, error) {
 			<-ctx.Done()
+			if !errors.Is(context.Cause(ctx), ledger.ErrFenced) {
+				t.Errorf("an agent may still write: %v", context.Cause(ctx))
+			}
 			stopped <- time.Now()
 			return 0, context.Cause(ctx)
 		}

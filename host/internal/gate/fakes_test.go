@@ -107,6 +107,7 @@ type fakeSource struct {
 	result   sdk.Result
 	progress sdk.Progress
 	err      error
+	before   func()        // called before it returns when set
 	hang     bool          // until the context ends
 	hanging  chan struct{} // closed when it does
 
@@ -135,6 +136,9 @@ func (s *fakeSource) Invoke(ctx context.Context, _ run.Tool, call sdk.Call) (sdk
 		return sdk.Result{}, ctx.Err()
 	}
 	sdk.ReportProgress(ctx, s.progress)
+	if s.before != nil {
+		s.before()
+	}
 	return s.result, s.err
 }
 
@@ -234,6 +238,9 @@ func (s *fakeScoper) Inject(ctx context.Context, r sdk.InjectRequest) (sdk.Injec
 
 func (s *fakeScoper) Filter(ctx context.Context, r sdk.FilterRequest) (sdk.Filtering, error) {
 	run.ReportGas(ctx, run.GasUse{Gas: 3})
+	if ctx.Err() != nil {
+		return sdk.Filtering{}, context.Cause(ctx)
+	}
 	if s.filtering != nil || s.filterErr != nil {
 		if s.filtering == nil {
 			return sdk.Filtering{}, s.filterErr

@@ -16,7 +16,8 @@ import (
 // errToolTimeout is the cause of a call that took too long.
 var errToolTimeout = errors.New("tool timeout")
 
-// invoke runs the tool. This is the only place in the house that does.
+// invoke runs the tool. This is the only place in the house that does. A failure that comes when the run was stopped may
+// be of the stop rather than of the tool; whatever else comes then is what the tool did.
 func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOutcome {
 	ctx, gas := run.CountGas(ctx)
 	timed, stop := context.WithTimeoutCause(quiet(ctx, v), g.patience(v.call), errToolTimeout)
@@ -29,15 +30,18 @@ func (g *Gate) invoke(ctx context.Context, v Verdict, source Source) run.CallOut
 		Workspace: v.call.Workspace, IdempotencyKey: v.call.Key,
 	})
 	took := time.Since(started)
+	cut := ctx.Err() != nil && (err != nil || result.IsError)
 	failpoint.Hit("tool", "after")
-	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision}
+	outcome := run.CallOutcome{Citations: []string{}, Decision: v.decision, Cut: cut}
 	if err != nil {
 		g.cfg.Log.Warn("tool source failed", slog.String("tool", v.tool.Name), slog.String("kind", fmt.Sprintf("%T", err)))
 		var unsure interface{ OutcomeUnknown() bool }
 		outcome.Content, outcome.IsError = failureText(timed, v.tool, err), true
 		outcome.Unknown = errors.As(err, &unsure) && unsure.OutcomeUnknown()
 	} else {
-		g.read(ctx, v, result, &outcome)
+		reading, stop := context.WithTimeout(context.WithoutCancel(ctx), outcomeTimeout)
+		defer stop()
+		g.read(reading, v, result, &outcome)
 	}
 	outcome.Duration, outcome.Gas = took, *gas
 	return outcome

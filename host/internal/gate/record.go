@@ -11,7 +11,8 @@ import (
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
-// outcomeTimeout bounds the note of a call whose own context is over: it did run, so the books say so.
+// outcomeTimeout bounds what is still done about a call that came back when its own context is over: its result is read,
+// and because it did run the books say so.
 const outcomeTimeout = 10 * time.Second
 
 // recordDecision commits what was decided. dispatched says that the call leaves next.

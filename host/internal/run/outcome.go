@@ -11,6 +11,7 @@ type CallOutcome struct {
 	Whole     json.RawMessage // the source's answer where Content leaves something out; never for the model
 	IsError   bool
 	Unknown   bool       // it failed, and may have taken effect all the same
+	Cut       bool       // its run was stopped under it, so nobody knows what came of it
 	Denied    DenialCode // empty when the tool ran
 	Citations []string
 	Duration  time.Duration
