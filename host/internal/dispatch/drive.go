@@ -120,7 +120,8 @@ func (d *Dispatcher) insist(ctx context.Context, r run.Run) (agent.Outcome, erro
 	}
 }
 
-// lookAgain reads a run as soon as the store is back, not at once.
+// lookAgain reads a run as soon as the store is back, not at once. One that can be read and not written to, because its
+// disk is full or another server is to take its place, is not back.
 func (d *Dispatcher) lookAgain(ctx context.Context, ref run.Ref) (run.Run, error) {
 	again := time.NewTicker(d.cfg.Poll)
 	defer again.Stop()
@@ -129,6 +130,9 @@ func (d *Dispatcher) lookAgain(ctx context.Context, ref run.Ref) (run.Run, error
 		case <-ctx.Done():
 			return run.Run{}, context.Cause(ctx)
 		case <-again.C:
+		}
+		if _, err := d.cfg.Store.Renew(ctx, d.node(), nil); err != nil {
+			continue
 		}
 		if r, err := d.cfg.Store.Run(ctx, ref); err == nil {
 			return r, nil

@@ -61,9 +61,7 @@ func (d *Dispatcher) renew(asked time.Time) bool {
 	patience := max(first.Add(-d.margin()).Sub(asked), d.cfg.Lease/10)
 	ctx, stop := context.WithTimeout(d.alive, patience)
 	defer stop()
-	held, err := d.cfg.Store.Renew(ctx, ledger.Node{
-		Name: d.cfg.Node, Owner: d.cfg.Owner, Lease: d.cfg.Lease, Runs: len(fences),
-	}, fences)
+	held, err := d.cfg.Store.Renew(ctx, d.node(), fences)
 	if err == nil {
 		d.keep(asked, fences, held)
 		return true
@@ -75,6 +73,11 @@ func (d *Dispatcher) renew(asked time.Time) bool {
 	d.cfg.Log.Error("cannot renew leases", slog.Int("runs", len(fences)), slog.Any("error", err))
 	d.giveUp(time.Now())
 	return false
+}
+
+// node is this process as others see it.
+func (d *Dispatcher) node() ledger.Node {
+	return ledger.Node{Name: d.cfg.Node, Owner: d.cfg.Owner, Lease: d.cfg.Lease, Runs: d.Stats().Driving}
 }
 
 // fences returns what is driven, and when the first of their leases ends.

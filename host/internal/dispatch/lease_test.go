@@ -223,6 +223,25 @@ func TestARunGoesOnUnderTheSameClaimWhenTheStoreIsBack(t *testing.T) {
 	}
 }
 
+func TestARunOutlastsAStoreThatTakesNoWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, _, link := newPair(t, func(cfg *Config) { cfg.Lease = time.Minute })
+		link.cut.Store(true)
+		a.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+			if link.cut.Load() {
+				return 0, &run.Error{Code: run.CodeStore, Op: "append", Cause: errFull}
+			}
+			return a.s.finish(ctx, r)
+		}
+		a.chat(request(run.Chat, "a"))
+		time.Sleep(30 * time.Second)
+		link.cut.Store(false)
+		if r := a.await("a", func(r run.Run) bool { return r.Status.Terminal() }); r.Status != run.Completed || r.Attempts != 1 {
+			t.Errorf("%s after %d claims", r.Status, r.Attempts)
+		}
+	})
+}
+
 func TestANodeIsKnownWhileItLivesAndForgottenWhenItStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, _ := newPair(t, nil)
