@@ -1,6 +1,8 @@
 package ledgertest
 
 import (
+	"time"
+
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -12,6 +14,7 @@ func approvalFacts() []fact {
 		{"UnknownApprovalIsNotFoundInPublicWords", unknownApprovalIsNotFound},
 		{"FiltersSelectApprovals", filtersSelectApprovals},
 		{"ApprovalsComeInPages", approvalsComeInPages},
+		{"ApprovalsOfARunKeepTheirOrderWhenTheClockIsSetBack", approvalsKeepTheirOrder},
 		{"RunParkedWithoutAQuestionIsReady", parkedWithoutQuestionIsReady},
 	}
 }
@@ -98,4 +101,14 @@ func parkedWithoutQuestionIsReady(w *world) {
 	r, _ := w.parked("r", 0)
 	w.same("phase", run.Ready, w.get(r.Ref).Phase)
 	w.heard("a ready run", w.Wake())
+}
+
+func approvalsKeepTheirOrder(w *world) {
+	r := w.driven("r")
+	for i := range 2 {
+		w.append(r, ledger.Batch{Approvals: []run.Approval{w.approval(r, i)}})
+		w.clock.pass(-time.Hour)
+	}
+	w.list(run.ApprovalFilter{Run: &r.Ref, Oldest: true}, 2, "approval-r-0", "approval-r-1")
+	w.list(run.ApprovalFilter{Run: &r.Ref}, 2, "approval-r-1", "approval-r-0")
 }

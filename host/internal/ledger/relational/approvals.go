@@ -89,10 +89,7 @@ func (l *Ledger) Approval(ctx context.Context, id string) (run.Approval, error) 
 // Approvals lists approvals. A limit of zero or less selects all.
 func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.Page[run.Approval], error) {
 	where := approvalConditions(filter)
-	order := ` ORDER BY a.created_at DESC, a.place DESC LIMIT ? OFFSET ?`
-	if filter.Oldest {
-		order = ` ORDER BY a.created_at, a.place LIMIT ? OFFSET ?`
-	}
+	order := approvalOrder(filter) + ` LIMIT ? OFFSET ?`
 	limit := filter.Limit
 	if limit <= 0 {
 		limit = math.MaxInt64
@@ -111,6 +108,19 @@ func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.
 		return err
 	})
 	return page, err
+}
+
+// approvalOrder sorts those of one run as they were opened, whatever the clock said: the newest about a call counts.
+func approvalOrder(filter run.ApprovalFilter) string {
+	switch {
+	case filter.Run != nil && filter.Oldest:
+		return ` ORDER BY a.place`
+	case filter.Run != nil:
+		return ` ORDER BY a.place DESC`
+	case filter.Oldest:
+		return ` ORDER BY a.created_at, a.place`
+	}
+	return ` ORDER BY a.created_at DESC, a.place DESC`
 }
 
 const deadlines = `SELECT id, expires_at FROM approvals WHERE status = 'pending' ORDER BY expires_at LIMIT ?`
