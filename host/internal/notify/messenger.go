@@ -23,6 +23,8 @@ type Outbox interface {
 	Postpone(ctx context.Context, id string, next time.Time) error
 	Forget(ctx context.Context, id string) error
 	Outgoing() <-chan struct{}
+	// Now returns the time by which notices are due: on another machine than this one, its clock says it.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // Mask takes secrets out of text and of encoded JSON.
@@ -99,7 +101,11 @@ func (m *Messenger) Run(ctx context.Context) {
 
 // round tries what is due, some notices at once, and returns how many it tried.
 func (m *Messenger) round(ctx context.Context) (tried int, err error) {
-	due, err := m.cfg.Outbox.Due(ctx, m.cfg.Clock(), m.cfg.Concurrency)
+	now, err := m.cfg.Outbox.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	due, err := m.cfg.Outbox.Due(ctx, now, m.cfg.Concurrency)
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +137,11 @@ func (m *Messenger) handle(ctx context.Context, notice run.Notice) error {
 	}
 	pause := pauseAfter(notice.Attempts)
 	log.Warn("notice not delivered", slog.Int("attempts", notice.Attempts+1), slog.Duration("pause", pause), slog.Any("error", failed))
-	return m.cfg.Outbox.Postpone(ctx, notice.ID, m.cfg.Clock().Add(pause))
+	now, err := m.cfg.Outbox.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return m.cfg.Outbox.Postpone(ctx, notice.ID, now.Add(pause))
 }
 
 // pauseAfter doubles with every failed try; jitter keeps notices from coming all together.

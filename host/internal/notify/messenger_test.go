@@ -28,6 +28,7 @@ type box struct {
 	waiting  map[string]run.Notice
 	due      map[string]time.Time
 	outgoing chan struct{}
+	off      time.Duration // of its clock from this machine's
 }
 
 func newBox(notices ...run.Notice) *box {
@@ -68,6 +69,8 @@ func (b *box) Forget(_ context.Context, id string) error {
 }
 
 func (b *box) Outgoing() <-chan struct{} { return b.outgoing }
+
+func (b *box) Now(context.Context) (time.Time, error) { return time.Now().Add(b.off), nil }
 
 func (b *box) left() int {
 	b.mu.Lock()
@@ -185,6 +188,27 @@ func TestANoticeIsTriedAgainUnderTheSameIDUntilItIsTaken(t *testing.T) {
 	}
 	if len(ids) != 1 {
 		t.Errorf("ids %v", ids)
+	}
+}
+
+func TestANoticeIsDueByTheClockOfItsOutbox(t *testing.T) {
+	for name, off := range map[string]time.Duration{"fast": time.Hour, "slow": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			r := &receiver{statuses: []int{500, 200}}
+			synctest.Test(t, func(t *testing.T) {
+				b := newBox(notice(time.Now().Add(off)))
+				b.off = off
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				New(Config{
+					Outbox: b, URL: "http://hook.example/x", Secret: secret, Mask: plainMask{"TOKEN-9"},
+					HTTP: &http.Client{Transport: r},
+				}).Run(ctx)
+			})
+			if len(r.tries) != 2 || r.at[1].Sub(r.at[0]) > 5*time.Second {
+				t.Errorf("tried at %v", r.at)
+			}
+		})
 	}
 }
 
