@@ -264,6 +264,11 @@ func TestApprovalsAreListedByPage(t *testing.T) {
 	if diff := cmp.Diff(filter, d.filters[0]); diff != "" {
 		t.Error(diff)
 	}
+	for _, asked := range d.filters {
+		if asked.Limit == 0 {
+			t.Error("every approval there is was asked for, only to count them")
+		}
+	}
 	if list := get(t, server, "/v1/approvals?status=expired&offset=3"); list["pending_count"] != 0.0 || list["offset"] != 3.0 {
 		t.Errorf("%v", list)
 	}

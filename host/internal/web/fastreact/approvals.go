@@ -121,7 +121,7 @@ func (f *face) countPending(x *web.Exchange, filter run.ApprovalFilter) (int, er
 	if filter.Status != "" && filter.Status != run.Pending {
 		return 0, nil
 	}
-	filter.Status, filter.Limit, filter.Offset = run.Pending, 0, 0
+	filter.Status, filter.Limit, filter.Offset = run.Pending, 1, 0 // without a limit all of them would be read
 	page, err := f.cfg.Desk.List(x.Request.Context(), filter)
 	return page.Total, err
 }
