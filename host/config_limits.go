@@ -85,7 +85,7 @@ func (l PluginLimitsConfig) ceiling() sdk.Limits {
 func (c PluginsConfig) hostConfig(log *slog.Logger) wasm.Config {
 	return wasm.Config{
 		CacheDir: c.CacheDir, Ceiling: c.Limits.ceiling(), Log: log, ModuleBytes: c.Limits.ModuleBytes,
-		MemoryBytes: c.Limits.MemoryBytes, CompileTime: c.Limits.CompileTime, Waiting: c.Limits.Waiting,
+		MemoryBytes: c.Limits.MemoryBytes, CompileTime: c.Limits.CompileTime, Waiting: c.Limits.Waiting, Idle: c.Idle,
 	}
 }
 

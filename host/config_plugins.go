@@ -19,6 +19,7 @@ type PluginsConfig struct {
 	Lock         string             `key:"lock" default:"" about:"Lock file that pins plugins by path; empty means plugins.lock beside the configuration file or in the working directory, where there is one."`
 	Watch        bool               `key:"watch" default:"true" about:"Take plugins up again when one of their files, the lock file or this section changes."`
 	Limits       PluginLimitsConfig `key:"limits" about:"Bounds of the plugin host, and ceilings that no plugin's own limits go above."`
+	Idle         time.Duration      `key:"idle" default:"1m" min:"0s" max:"24h" about:"How long the compiled code of a tool that nobody calls stays in memory; then the next call reads it from cache_dir. 0 means for ever."`
 	DrainTimeout time.Duration      `key:"drain_timeout" default:"30s" min:"0s" max:"10m" about:"How long calls under way may go on with plugins that a reload replaced; then they end."`
 
 	LockFile string     // resolved: the lock file that was read, empty for none

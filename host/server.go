@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -253,6 +254,7 @@ func (s *Server) compilePlugins(ctx context.Context) {
 	s.compileThose(ctx, func(r *resident) bool { return r.profile == AgentTools })
 	s.compileThose(ctx, func(r *resident) bool { return r.manifest().Kind == sdk.KindGuard })
 	s.compileThose(ctx, func(r *resident) bool { return !r.manifest().Kind.Pure() })
+	debug.FreeOSMemory() // a compiler's litter is many times what it made
 }
 
 func (s *Server) compileThose(ctx context.Context, chosen func(*resident) bool) {

@@ -46,6 +46,9 @@ func (p *Plugin) Close(ctx context.Context) error {
 	}
 	p.image.close()
 	p.host.forget(p)
+	if p.dozing != nil {
+		return p.host.engines.forget(context.WithoutCancel(ctx), p.key)
+	}
 	return p.host.engines.release(context.WithoutCancel(ctx), p.key)
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
@@ -42,7 +43,8 @@ type sharedEngine struct {
 	ready chan struct{} // closed when engine and err are set
 	*engine
 	err   error
-	users int // guarded by engines.mu
+	users int         // guarded by engines.mu
+	idle  *time.Timer // of one that nobody uses and that is kept a while; guarded by engines.mu
 }
 
 // acquire returns the engine of a module, compiling it when nobody else has. Every acquire needs a release.
@@ -74,6 +76,7 @@ func (e *engines) join(digest string) (shared *sharedEngine, mine bool) {
 		shared = &sharedEngine{ready: make(chan struct{})}
 		e.known[digest] = shared
 	}
+	shared.wake()
 	shared.users++
 	return shared, !there
 }
@@ -93,11 +96,7 @@ func (e *engines) release(ctx context.Context, digest string) error {
 	if !last {
 		return nil
 	}
-	<-shared.ready
-	if shared.engine == nil {
-		return nil
-	}
-	return shared.engine.close(ctx)
+	return shared.free(ctx)
 }
 
 // build compiles with the cache on disk; when that fails for whatever reason, once more without it.
@@ -241,6 +240,9 @@ func (e *engines) close(ctx context.Context) error {
 	e.mu.Lock()
 	known := e.known
 	e.known = map[string]*sharedEngine{}
+	for _, shared := range known {
+		shared.wake()
+	}
 	e.mu.Unlock()
 	var problems []error
 	for _, shared := range known {

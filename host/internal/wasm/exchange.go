@@ -72,20 +72,26 @@ func checkAnswer(op sdk.Op, answer []byte) error {
 // exchange runs one operation within the plugin's limits: it leases an instance, calls it, and gives it back to be
 // restored or discarded. What the call cost is reported, however it ended.
 func (p *Plugin) exchange(ctx context.Context, op sdk.Op, cc CallContext, input []byte) ([]byte, error) {
-	v := p.visit(ctx, cc)
 	i, err := p.pool.Lease(ctx, time.Duration(p.limits.Wall))
 	if err != nil {
 		return nil, noLease(ctx, err)
 	}
+	code, rest, err := p.wake(ctx)
+	if err != nil {
+		p.pool.Return(i, true)
+		return nil, asFailure(p.name, err)
+	}
+	v := p.visit(ctx, cc)
 	defer func() {
 		whole := !v.broken && !v.touched
 		p.report(ctx, v)
 		p.pool.Return(i, whole)
+		rest()
 	}()
 	if p.manifest.Kind.Pure() {
 		return i.exchange(withVisit(ctx, v), v, op, input)
 	}
-	return p.callTool(ctx, i, v, input)
+	return p.callTool(ctx, code, i, v, input)
 }
 
 // visit opens the account of one call.
@@ -94,7 +100,7 @@ func (p *Plugin) visit(ctx context.Context, cc CallContext) *visit {
 		call: cc, plugin: p.name,
 		meter: taximeter{limits: p.limits, deadline: time.Now().Add(time.Duration(p.limits.Wall)), stop: p.stop},
 		log:   callLog{log: p.log, plugin: p.name, limit: p.limits.LogBytes, author: cc.Output, hide: p.egress.Vault.Redact},
-		emit:  newEmitter(ctx, p.progress), settings: p.settings, budget: p.engine.budget,
+		emit:  newEmitter(ctx, p.progress), settings: p.settings, budget: p.host.budget,
 	}
 }
 
@@ -108,7 +114,7 @@ func (p *Plugin) report(ctx context.Context, v *visit) {
 }
 
 // callTool starts the module for this call alone, over the folders of the call.
-func (p *Plugin) callTool(ctx context.Context, i *instance, v *visit, input []byte) ([]byte, error) {
+func (p *Plugin) callTool(ctx context.Context, code *engine, i *instance, v *visit, input []byte) ([]byte, error) {
 	ctx, leave, err := p.calls.enter(ctx)
 	if err != nil {
 		return nil, fail(run.PluginUnavailable, "%w", err)
@@ -125,7 +131,7 @@ func (p *Plugin) callTool(ctx context.Context, i *instance, v *visit, input []by
 	defer v.using.close()
 	ctx = withVisit(ctx, v)
 	_, err = i.guard(ctx, v, func() ([]byte, error) {
-		return nil, p.engine.start(ctx, i, toolWorld(ctx).WithFSConfig(files), v)
+		return nil, code.start(ctx, i, toolWorld(ctx).WithFSConfig(files), v)
 	})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,10 @@ type Config struct {
 	ModuleBytes int           // size of a module; 0 means 64 MiB
 	MemoryBytes int64         // linear memory of all plugins together; 0 means 1 GiB
 	CompileTime time.Duration // for one module; 0 means 2 minutes
-	Waiting     int           // calls of one plugin that may wait for an instance; 0 means 1024
+	// Idle is how long the code of a tool that no call uses stays in memory; then it comes back from CacheDir when it is
+	// called. 0, or no CacheDir, means for ever.
+	Idle    time.Duration
+	Waiting int // calls of one plugin that may wait for an instance; 0 means 1024
 }
 
 // Bounds of the host, where the configuration says nothing.

@@ -82,6 +82,10 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 	if err := plugin.prepare(loading); err != nil {
 		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key())))
 	}
+	if h.dozes(c) {
+		plugin.engine, plugin.dozing = nil, c
+		h.engines.rest(plugin.key)
+	}
 	if err := h.adopt(plugin); err != nil {
 		return nil, asFailure(c.name(), errors.Join(err, plugin.Close(context.WithoutCancel(ctx))))
 	}

@@ -28,8 +28,9 @@ type Plugin struct {
 	progress int               // bytes that one call may report
 	reach    reach
 	egress   egress.Policy
-	engine   *engine
-	key      string // of the engine
+	engine   *engine    // nil for one that dozes
+	dozing   *candidate // of a plugin whose engine may leave memory between calls, to bring it back; else nil
+	key      string     // of the engine
 	host     *Host
 	log      *slog.Logger
 

@@ -1,0 +1,102 @@
+package wasm
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// inMemory tells how many modules' code is in memory.
+func (h *Host) inMemory() int {
+	h.engines.mu.Lock()
+	defer h.engines.mu.Unlock()
+	return len(h.engines.known)
+}
+
+func TestCodeOfAToolThatNobodyCallsLeavesMemoryAndComesBack(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	synctest.Test(t, func(t *testing.T) {
+		host := newHost(t, Config{CacheDir: cache, Idle: time.Minute})
+		plugin := load(t, host, Module{Bytes: wat(t, "abi/tool-answers")})
+		for range 2 {
+			if err := runAny(t.Context(), plugin); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute - 1)
+			if host.inMemory() != 1 {
+				t.Fatal("the code left before its time")
+			}
+			time.Sleep(1)
+			synctest.Wait()
+			if host.inMemory() != 0 {
+				t.Fatal("the code of an idle tool stayed")
+			}
+		}
+		if state, _ := plugin.Status(); state != "ready" {
+			t.Errorf("an idle tool is %s", state)
+		}
+	})
+}
+
+func TestOnlyAToolWithACacheLeavesMemory(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	synctest.Test(t, func(t *testing.T) {
+		policies := newHost(t, Config{CacheDir: cache, Idle: time.Minute})
+		load(t, policies, Module{Bytes: wat(t, "abi/policy-allows")})
+		uncached := newHost(t, Config{Idle: time.Minute})
+		load(t, uncached, Module{Bytes: wat(t, "abi/tool-answers")})
+		unbound := newHost(t, Config{CacheDir: cache})
+		load(t, unbound, Module{Bytes: wat(t, "abi/tool-answers")})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		for name, host := range map[string]*Host{"a policy": policies, "a tool without a cache": uncached, "a tool without a time": unbound} {
+			if host.inMemory() != 1 {
+				t.Errorf("the code of %s left", name)
+			}
+		}
+	})
+}
+
+func TestCallsOfATwinKeepCodeInMemory(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	synctest.Test(t, func(t *testing.T) {
+		host := newHost(t, Config{CacheDir: cache, Idle: time.Minute})
+		first, second := load(t, host, Module{Bytes: wat(t, "abi/tool-answers")}), load(t, host, Module{Bytes: wat(t, "abi/tool-answers")})
+		time.Sleep(59 * time.Second)
+		if err := runAny(t.Context(), second); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if host.inMemory() != 1 {
+			t.Error("code left that was used two seconds ago")
+		}
+		if err := first.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := runAny(t.Context(), second); err != nil {
+			t.Errorf("the twin of one that was closed: %v", err)
+		}
+		if err := second.Close(t.Context()); err != nil || host.inMemory() != 0 {
+			t.Errorf("after both were closed %d are in memory: %v", host.inMemory(), err)
+		}
+	})
+}
+
+func TestCallsThatWakeAToolTogetherAllGetAnAnswer(t *testing.T) {
+	host := newHost(t, Config{CacheDir: filepath.Join(t.TempDir(), "cache"), Idle: time.Nanosecond})
+	plugin := load(t, host, Module{Bytes: wat(t, "abi/tool-answers")})
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for range 5 {
+				if err := runAny(t.Context(), plugin); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
