@@ -77,6 +77,9 @@ func (d *Dispatcher) create(ctx context.Context, r run.Run) (run.Run, error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer stop()
 	door := ledger.Door{Alone: r.Request.Multitask == run.Reject}
+	if r.Request.Multitask == run.Interrupt {
+		door.Interrupts = interrupted
+	}
 	if r.Status == run.Queued {
 		door.Waiting = d.cfg.Queue
 	} else {

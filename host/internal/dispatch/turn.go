@@ -13,7 +13,8 @@ import (
 // interrupted is the reason of runs that a later one of their session cancelled.
 const interrupted = "interrupted_by_next_run"
 
-// interrupt cancels the earlier runs of the session when the request says so.
+// interrupt ends the earlier runs of the session when the request says so. That they are cancelled was stored with the
+// run; here those that are driven are told, and the others end at once.
 func (d *Dispatcher) interrupt(ctx context.Context, r run.Run) {
 	if r.Request.Multitask != run.Interrupt {
 		return
@@ -37,7 +38,7 @@ func (d *Dispatcher) awaitTurn(ctx context.Context, r run.Run) error {
 	ctx, stop := context.WithTimeoutCause(ctx, d.timeout(r), errTimeout)
 	defer stop()
 	d.interrupt(ctx, r)
-	ahead, err := d.cfg.Store.Ahead(ctx, r.SessionKey(), r.ID)
+	ahead, err := d.ahead(ctx, r)
 	for _, ref := range ahead { // no later run can get ahead
 		err = errors.Join(err, d.awaitEnd(ctx, ref))
 	}
@@ -45,6 +46,23 @@ func (d *Dispatcher) awaitTurn(ctx context.Context, r run.Run) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// ahead lists the runs that are to be over before a run begins, as soon as the store tells.
+func (d *Dispatcher) ahead(ctx context.Context, r run.Run) ([]run.Ref, error) {
+	again := time.NewTicker(d.cfg.Poll)
+	defer again.Stop()
+	for {
+		refs, err := d.cfg.Store.Ahead(ctx, r.SessionKey(), r.ID)
+		if err == nil || !run.IsCode(err, run.CodeStore) {
+			return refs, err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // awaitEnd waits until a run is over. While the store is away nobody can tell.

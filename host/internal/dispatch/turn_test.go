@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -188,6 +190,49 @@ func TestARunThatInterruptsCancelsTheEarlierOnes(t *testing.T) {
 				if r := b.awaitStatus(id, run.Cancelled); r.Outcome.StopReason != "interrupted_by_next_run" {
 					t.Errorf("%s: reason %q", id, r.Outcome.StopReason)
 				}
+			}
+		})
+	}
+}
+
+// forgetful cannot record a cancel.
+type forgetful struct{ *sqlite.Ledger }
+
+func (forgetful) Cancel(context.Context, run.Ref, ledger.Cancellation) (run.Run, error) {
+	return run.Run{}, errFull
+}
+
+func TestAnInterruptionIsStoredWithTheRunThatAsksForIt(t *testing.T) {
+	log := openLedger(t)
+	b := newNode(t, log, "me", func(cfg *Config) { cfg.Store = forgetful{log} })
+	b.submit(request(run.Background, "first"))
+	b.submit(asking(run.Background, "last", run.Interrupt))
+	if r := b.awaitStatus("first", run.Queued); r.Cancel != interrupted {
+		t.Errorf("cancelled for %q", r.Cancel)
+	}
+}
+
+// absent answers no question about a session at first.
+type absent struct {
+	*sqlite.Ledger
+	times atomic.Int32
+}
+
+func (a *absent) Ahead(ctx context.Context, key run.SessionKey, id string) ([]run.Ref, error) {
+	if a.times.Add(1) < 3 {
+		return nil, &run.Error{Code: run.CodeStore, Op: "look ahead", Cause: errFull}
+	}
+	return a.Ledger.Ahead(ctx, key, id)
+}
+
+func TestAChatInTurnOutlastsAStoreThatIsAway(t *testing.T) {
+	for _, multitask := range []run.Multitask{run.Enqueue, run.Interrupt} {
+		t.Run(string(multitask), func(t *testing.T) {
+			log := openLedger(t)
+			b := newNode(t, log, "me", func(cfg *Config) { cfg.Store = &absent{Ledger: log} })
+			b.chat(asking(run.Chat, "a", multitask))
+			if r := b.await("a", func(r run.Run) bool { return r.Status.Terminal() }); r.Status != run.Completed {
+				t.Errorf("%s: %s", r.Status, r.Outcome.Error)
 			}
 		})
 	}

@@ -62,6 +62,10 @@ type Door struct {
 	Waiting int           // fewer background runs than this wait in the queue; 0 = however many
 	Alone   bool          // its session has no unfinished run
 	Lease   time.Duration // of a run that is stored with an owner
+
+	// Interrupts is the reason for which the earlier runs of its session that are not finished are cancelled with its
+	// creation, those that were not before. Empty: they are not.
+	Interrupts string
 }
 
 // Queue hands runs to those who drive them.

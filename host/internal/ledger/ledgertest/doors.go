@@ -21,6 +21,8 @@ func doorFacts() []fact {
 		{"BusySessionTakesNoOther", busySessionTakesNoOther},
 		{"SessionIsBusyForOneUserAndTenantOnly", busyForOneUserOnly},
 		{"OfManyEnteringASessionAloneOneSucceeds", oneEntersAlone},
+		{"InterruptingRunCancelsTheEarlierOnesOfItsSession", interruptingRunCancels},
+		{"RunThatIsNotLetInInterruptsNobody", refusedRunInterruptsNobody},
 		{"RunThatExistsIsNamedBeforeADoorThatIsNotOpen", existenceComesFirst},
 	}
 }
@@ -135,4 +137,33 @@ func existenceComesFirst(w *world) {
 	w.refused(w.enter("other", shut, inSession, keyed("pska:user", "k")), ledger.ErrExists)
 	w.refused(w.enter("other", shut, inSession), ledger.ErrBusy)
 	w.refused(w.enter("other", shut), ledger.ErrFull)
+}
+
+// interrupting makes a run one that cancels the earlier ones of its session.
+func interrupting(r *run.Run) { inTurn(r); r.Request.Multitask = run.Interrupt }
+
+func interruptingRunCancels(w *world) {
+	driven := w.driven("driven", inSession)
+	asked, _ := w.parked("asked", 1, inSession)
+	w.queued("elsewhere")
+	w.queued("other", inSession, func(r *run.Run) { r.Request.Identity.UserKey = "pska:other" })
+	w.finish(w.driven("done", inSession), run.Completed)
+	_, err := w.Cancel(w.Context(), asked.Ref, ledger.Cancellation{Reason: "first"})
+	w.must(err)
+	notice, stop := w.Watch(driven.Ref)
+	defer stop()
+	w.must(w.enter("next", ledger.Door{Interrupts: "next"}, interrupting))
+	w.heard("an interrupted run", notice)
+	for id, want := range map[string]string{
+		"driven": "next", "asked": "first", "elsewhere": "", "other": "", "done": "", "next": "",
+	} {
+		w.same("cancel of "+id, want, w.get(ref(id)).Cancel)
+	}
+}
+
+func refusedRunInterruptsNobody(w *world) {
+	first := w.queued("first")
+	same := func(r *run.Run) { r.SessionID, r.Request.Identity = first.SessionID, first.Request.Identity }
+	w.refused(w.enter("next", ledger.Door{Waiting: 1, Interrupts: "next"}, interrupting, same), ledger.ErrFull)
+	w.same("cancel", "", w.get(first.Ref).Cancel)
 }

@@ -115,10 +115,29 @@ func (t *Tx) admit(n newcomer, place int64, door ledger.Door) error {
 			return err
 		}
 	}
+	if door.Interrupts != "" {
+		if err := t.interrupt(place, n.run, door.Interrupts); err != nil {
+			return err
+		}
+	}
 	return t.Later(
 		`INSERT INTO run_bodies (run, request, listing, outcome) VALUES (?, ?, ?, ?)`,
 		place, n.request, n.listing, []byte(`{}`),
 	)
+}
+
+const cancelAhead = `
+	UPDATE runs SET cancel = ?1
+	WHERE tenant = ?2 AND user_key = ?3 AND session_id = ?4 AND finished_at IS NULL AND place < ?5 AND cancel = ''
+	RETURNING tenant, id`
+
+// interrupt cancels the earlier runs of a run's session: who asked for that may be gone before it can be done apart.
+func (t *Tx) interrupt(place int64, r run.Run, reason string) error {
+	rows, err := t.Query(cancelAhead, reason, string(r.Tenant), r.Request.Identity.UserKey, r.SessionID, place)
+	cancelled, err := collect(rows, err, scanRef)
+	t.news.Changed = append(t.news.Changed, cancelled...)
+	t.news.Work = t.news.Work || len(cancelled) > 0
+	return err
 }
 
 // key remembers under which idempotency key a run was asked for.
