@@ -16,13 +16,14 @@ import (
 
 // watcher reads one chat stream until it ends, however it ends, and keeps what it saw.
 type watcher struct {
-	run  string
-	seen []string
+	run      string
+	detached bool
+	seen     []string
 }
 
 // watch starts a chat run and reads its stream in the background.
 func (s *service) watch(run, question string, detached bool, all *sync.WaitGroup) *watcher {
-	w := &watcher{run: run}
+	w := &watcher{run: run, detached: detached}
 	more := map[string]any{"metadata": map[string]any{"run_id": run}}
 	if detached {
 		more["on_disconnect"] = "continue"
@@ -87,9 +88,9 @@ func TestKillNineAtAnyPointLosesNothingThatWasSeen(t *testing.T) {
 			return said{calls: []wish{{"a" + strconv.Itoa(a.step()), "pska_pska_search", `{"query":"q"}`}, {"b" + strconv.Itoa(a.step()), "pska_bump", `{}`}}}
 		}
 		return said{text: "done"}
-	}), "workers: {chat: 40}\n")
+	}), "workers: {chat: 40, crash_limit: 100}\n") // five kills in a row are this test's, and no run's fault
 	random := rand.New(rand.NewPCG(3, 5))
-	seen := map[string][]string{}
+	seen, promised := map[string][]string{}, map[string]bool{}
 	for round := range 5 {
 		var all sync.WaitGroup
 		var watchers []*watcher
@@ -98,20 +99,37 @@ func TestKillNineAtAnyPointLosesNothingThatWasSeen(t *testing.T) {
 		}
 		for i := range 10 {
 			id := fmt.Sprintf("back-%d-%d", round, i)
-			s.request("POST", "/v1/runs", ask("Question", map[string]any{"metadata": map[string]any{"run_id": id}}))
-			seen[id] = nil
+			status, _ := s.request("POST", "/v1/runs", ask("Question", map[string]any{"metadata": map[string]any{"run_id": id}}))
+			seen[id], promised[id] = nil, status < 300
 		}
 		<-time.After(time.Duration(random.IntN(150)) * time.Millisecond)
 		s.kill()
 		all.Wait()
 		for _, w := range watchers {
-			seen[w.run] = w.seen
+			seen[w.run], promised[w.run] = w.seen, w.detached && len(w.seen) > 0
 		}
 		s.run()
 	}
+	kept := 0
 	for id := range seen {
 		s.awaitOver(id)
 		s.verifyRun(id, seen[id])
+		if promised[id] {
+			kept++
+			s.verifyCompleted(id)
+		}
+	}
+	if kept < 50 {
+		t.Errorf("only %d runs were accepted", kept)
+	}
+}
+
+// verifyCompleted fails when a run ended otherwise than with its answer.
+func (s *service) verifyCompleted(id string) {
+	s.t.Helper()
+	_, raw := s.request("GET", "/v1/runs/"+id, nil)
+	if s.object(raw)["status"] != "completed" {
+		s.t.Errorf("run %s was accepted and has no answer: %s", id, raw)
 	}
 }
 
@@ -224,8 +242,8 @@ func (s *service) awaitCalls(n int) {
 	})
 }
 
-// TestAStopLeavesNoRunBehind stops the service with a call under way and two runs that wait for a person: after the
-// restart every one of them waits for a person, and none is stuck.
+// TestAStopLeavesNoRunBehind stops the service with two calls under way and two runs that wait for a person. The call
+// that comes back within the grace has a result; after the restart each other run waits for a person, and none is stuck.
 func TestAStopLeavesNoRunBehind(t *testing.T) {
 	s := startLying(t, newModel(t, func(a asked) said {
 		if a.question() == "bump" {
@@ -239,8 +257,9 @@ func TestAStopLeavesNoRunBehind(t *testing.T) {
 	var all sync.WaitGroup
 	submit("parked", "bump")
 	newFrames(t, s.open("GET", "/v1/runs/parked/stream", nil).Body).until("ask_user")
+	submit("napping", "nap")
 	submit("hanging", "hang")
-	s.awaitCalls(1)
+	s.awaitCalls(2)
 	chat := s.watch("chat-bump", "bump", false, &all)
 	s.awaitStatus("chat-bump", "running")
 	_ = s.command.Process.Signal(syscall.SIGTERM)
@@ -256,6 +275,12 @@ func TestAStopLeavesNoRunBehind(t *testing.T) {
 		s.verifyRun(id, nil)
 	}
 	s.verifyRun("chat-bump", chat.seen)
+	s.awaitOver("napping")
+	s.verifyRun("napping", nil)
+	s.verifyCompleted("napping")
+	if n := len(received(t, s.oracleLog())); n != 2 {
+		t.Errorf("the server received %d calls", n)
+	}
 }
 
 // TestAnApprovalSurvivesTwoKillsAndRunsOnce kills the service before and after the answer.

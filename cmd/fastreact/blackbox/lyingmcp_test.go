@@ -137,6 +137,8 @@ func (l *liar) lie(id json.RawMessage, params json.RawMessage) {
 		l.reply(id, textResult(strconv.Itoa(escape())))
 	case "crash":
 		os.Exit(3)
+	case "nap": // others are answered meanwhile
+		time.AfterFunc(500*time.Millisecond, func() { l.reply(id, textResult("after a nap")) })
 	case "hang":
 	case "environment":
 		l.reply(id, textResult(strings.Join(os.Environ(), "\n")))

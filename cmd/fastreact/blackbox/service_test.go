@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -134,7 +135,21 @@ func (s *service) begin() {
 	}
 	s.command, s.exited = command, exited
 	go func() { _ = command.Wait(); close(exited) }()
-	cmp.Or(s.life, s.t).Cleanup(func() { _ = command.Process.Kill(); <-exited })
+	cmp.Or(s.life, s.t).Cleanup(func() { s.bury(command.Process, exited) })
+}
+
+// bury kills a process that begin started, and waits until it and its children are gone: one of them that still begins
+// would write into the folder while that is removed.
+func (s *service) bury(process *os.Process, exited chan struct{}) {
+	var all []int
+	if process.Signal(syscall.SIGSTOP) == nil { // so that it has no more of them
+		all = children(s.t, process.Pid)
+	}
+	_ = process.Kill()
+	<-exited
+	for _, child := range all {
+		awaitGone(s.t, child)
+	}
 }
 
 func (s *service) awaitHealth(exited chan struct{}) {
