@@ -29,7 +29,7 @@ func newWasmTools(residents []*resident, folders folders) (*wasmTools, error) {
 				Name: spec.Name, RawName: rawName(r, spec.Name), Description: spec.Description, Schema: spec.InputSchema,
 				Source: run.FromWasm, Plugin: r.Name(), Scoped: spec.Scope, Profile: r.profile,
 				Idempotent: harmless(r.builtin, spec.Name),
-				Digest: definitionDigest(spec.Name, spec.Description, spec.InputSchema, r.Digest()),
+				Digest:     definitionDigest(spec.Name, spec.Description, spec.InputSchema, r.Digest()),
 			})
 		}
 	}

@@ -118,7 +118,7 @@ const adriftDuty = "adrift"
 const adriftBatch = 64
 
 // sweep ends, again and again until ctx ends, cancelled runs that nobody drives: their owner died after the wish was
-// recorded. One process at a time does it.
+// recorded. It is a duty: one process at a time does it.
 func (d *Dispatcher) sweep(ctx context.Context) {
 	again := time.NewTicker(max(d.cfg.Poll, d.cfg.Lease/3))
 	defer again.Stop()
@@ -135,10 +135,6 @@ func (d *Dispatcher) sweep(ctx context.Context) {
 }
 
 func (d *Dispatcher) endAdrift(ctx context.Context) error {
-	mine, err := d.cfg.Store.Take(ctx, adriftDuty, ledger.Claimant{Owner: d.cfg.Owner, Lease: d.cfg.Lease})
-	if err != nil || !mine {
-		return err
-	}
 	runs, err := d.cfg.Store.Adrift(ctx, adriftBatch)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
+	"github.com/fastreact/fastreact/host/internal/duty"
 	"github.com/fastreact/fastreact/host/internal/ledger"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -68,6 +69,7 @@ type Stats struct {
 // runs to move, and for chat runs that were parked or left behind.
 type Dispatcher struct {
 	cfg     Config
+	duties  *duty.Roster
 	chats   chan struct{} // places of chat runs that begin
 	works   chan struct{} // places of background runs
 	returns chan struct{} // places of chat runs that go on
@@ -115,6 +117,7 @@ func (c cancelled) Error() string { return "cancelled: " + c.reason }
 func New(cfg Config) *Dispatcher {
 	d := &Dispatcher{
 		cfg:     cfg,
+		duties:  duty.New(duty.Config{Store: cfg.Store, Owner: cfg.Owner, Lease: cfg.Lease, Log: cfg.Log}),
 		chats:   make(chan struct{}, cfg.Chats),
 		works:   make(chan struct{}, cfg.Workers),
 		returns: make(chan struct{}, cfg.Chats),

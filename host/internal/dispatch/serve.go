@@ -48,7 +48,7 @@ func (d *Dispatcher) Serve(ctx context.Context) {
 	var parts sync.WaitGroup
 	parts.Go(func() { d.serve(ctx, run.Background, d.works, d.woken.background) })
 	parts.Go(func() { d.serve(ctx, run.Chat, d.returns, d.woken.chat) })
-	parts.Go(func() { d.sweep(ctx) })
+	parts.Go(func() { d.duties.Keep(ctx, adriftDuty, d.sweep) })
 	parts.Wait()
 }
 

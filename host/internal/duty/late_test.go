@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -74,6 +75,62 @@ func TestAStoreThatDoesNotAnswerEndsTheDutyWithinItsLease(t *testing.T) {
 		}
 		if got := kept(t, hangs); got >= lease {
 			t.Errorf("done for %s", got)
+		}
+	})
+}
+
+func TestADutyIsGivenBackByWhoStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		first := newKeeper(b, "a")
+		synctest.Wait()
+		second := newKeeper(b, "b")
+		defer second.stop()
+		first.stop()
+		time.Sleep(lease / 3)
+		synctest.Wait()
+		if !second.busy.Load() {
+			t.Error("nobody has the duty at the next look")
+		}
+	})
+}
+
+func TestWhoHasNoDutyGivesNoneBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		first := newKeeper(b, "a")
+		defer first.stop()
+		synctest.Wait()
+		newKeeper(b, "b").stop()
+		if !time.Now().Before(b.until) || b.owner != "a" {
+			t.Errorf("%s has it until %s", b.owner, b.until)
+		}
+	})
+}
+
+func TestAStoreThatIsDownIsTalkedOfOnceAndOnceWhenItIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		var log strings.Builder
+		roster := New(Config{Store: b, Owner: "a", Lease: lease, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			roster.Keep(ctx, "sweep", func(ctx context.Context) { <-ctx.Done() })
+		}()
+		for _, down := range []bool{true, false} {
+			time.Sleep(5 * lease)
+			synctest.Wait()
+			b.mu.Lock()
+			b.down = down
+			b.mu.Unlock()
+		}
+		time.Sleep(5 * lease)
+		stop()
+		<-done
+		if failed, back := strings.Count(log.String(), "cannot take"), strings.Count(log.String(), "again"); failed != 1 || back != 1 {
+			t.Errorf("%d times that it is down, %d times that it is back:\n%s", failed, back, &log)
 		}
 	})
 }
