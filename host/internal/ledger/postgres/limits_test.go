@@ -1,8 +1,10 @@
 package postgres_test
 
 import (
+	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,6 +33,39 @@ func TestCallsWaitForAConnectionAndAreServed(t *testing.T) {
 	if n := sql(t, "postgres", "SELECT count(*) <= 3 FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact'"); n != "t" {
 		t.Error("there are more than three connections")
 	}
+}
+
+// TestReadsLeaveAConnectionForWrites has reads take all they can get, and wait there.
+func TestReadsLeaveAConnectionForWrites(t *testing.T) {
+	t.Parallel()
+	home := need(t).database(t)
+	l := open(t, postgres.Config{DSN: home.dsn, MaxConnections: 3})
+	defer func() { _ = l.Close() }()
+	r := driven(t, l, "r")
+	holder := hold(t, home.dsn, r)
+	if _, err := holder.Exec(t.Context(), "ROLLBACK; BEGIN; LOCK TABLE feedback"); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() {
+			if _, _, err := l.FeedbackOn(context.Background(), r.Ref); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	await(t, "a read that waits", func() bool {
+		return sql(t, "postgres", "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = '"+home.name+"' AND wait_event_type = 'Lock'") == "t"
+	})
+	soon, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	if _, err := l.Append(soon, r.Fence(), thought("x")); err != nil {
+		t.Errorf("a write waits for reads: %v", err)
+	}
+	if _, err := holder.Exec(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	group.Wait()
 }
 
 // hold keeps the row of a run in a transaction that nobody ends, on a connection with a limit of its own.

@@ -34,7 +34,8 @@ type Config struct {
 
 const (
 	defaultConnections = 16
-	fewestConnections  = 3 // one that listens, one that tells, one that works
+	fewestConnections  = 3 // one that listens, one that reads, one that writes and tells
+	forWrites          = 2 // connections that reads leave, where there are more
 	defaultPatience    = 10 * time.Second
 )
 
@@ -55,6 +56,7 @@ type store struct {
 	lent    bool // the pool outlives the store: a test's
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when nobody listens any more
+	reads   chan struct{} // places of reads
 
 	mu      sync.Mutex
 	closed  bool
@@ -91,6 +93,7 @@ func (s *store) open(ctx context.Context, cfg Config, conn *pgx.Conn, settings *
 	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.clock, s.log, s.notices = cfg.Clock, cfg.Log, relational.NewNotices()
 	s.stop, s.ended, s.crier = stop, make(chan struct{}), newCrier(s.pool, cfg.Log)
+	s.reads = make(chan struct{}, max(1, s.pool.Config().MaxConns-forWrites))
 	go s.crier.loop()
 	ears := &listener{config: settings, self: s.crier.self, notices: s.notices, log: cfg.Log}
 	ready := make(chan struct{})

@@ -69,12 +69,18 @@ func (s *store) try(ctx context.Context, change relational.Change) (relational.N
 	return news, t.commit(under)
 }
 
-// Read runs look in one snapshot, which the first question takes.
+// Read runs look in one snapshot, which the first question takes. Reads leave connections for writes: however many
+// lists are asked for, leases are renewed.
 func (s *store) Read(ctx context.Context, look func(relational.Session) error) error {
 	if !s.in() {
 		return errClosed
 	}
 	defer s.working.Done()
+	leave, err := s.place(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	under, done := outlast(ctx, readTime)
 	defer done()
 	conn, err := s.enter(ctx)
@@ -84,6 +90,20 @@ func (s *store) Read(ctx context.Context, look func(relational.Session) error) e
 	t := s.begin(conn, s.within(under), beginRead)
 	defer t.end(under)
 	return look(t)
+}
+
+// place waits for the turn of a read, as long as it would wait for a connection.
+func (s *store) place(ctx context.Context) (leave func(), err error) {
+	late := time.NewTimer(writeTime)
+	defer late.Stop()
+	select {
+	case s.reads <- struct{}{}:
+		return func() { <-s.reads }, nil
+	case <-ctx.Done():
+		return nil, relational.Left{Cause: context.Cause(ctx)}
+	case <-late.C:
+		return nil, context.DeadlineExceeded
+	}
 }
 
 // enter takes a connection for a caller who may leave before there is one.
