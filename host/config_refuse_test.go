@@ -66,6 +66,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"two sources":         {`auth: {service_token_env: MINE, service_token_file: f}`, "the secret has two sources"},
 		"absent secret file":  {`model: {api_key_file: nowhere/at/all}`, "model.api_key_file: cannot be read"},
 		"postgres":            {`store: {driver: postgres}`, "store.dsn_env: driver postgres has no DSN"},
+		"postgres, no name":   {`store: {driver: postgres, dsn_env: ""}`, "set the variable that dsn_env names, or"},
 		"runs before events":  {`store: {retention: {runs: 24h}}`, "store.retention.runs: is shorter than store.retention.events (720h0m0s)"},
 		"store of a server":   {`store: {path: "postgres://h/db"}`, "store.path: is no file"},
 		"webhook unsigned":    {`approvals: {notify: {webhook_url: "http://h/x"}}`, "approvals.notify.secret_env: the webhook has no secret"},

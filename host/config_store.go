@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -86,7 +87,8 @@ func (c Config) validateStore(report reporter) {
 func (c Config) validateDSN(report reporter) {
 	const known = "such as postgres://user:password@host:5432/fastreact"
 	if c.Store.DSN == "" {
-		report("store.dsn_env", "driver postgres has no DSN", "set the variable "+c.Store.DSNEnv+", or name a file with dsn_file")
+		variable := cmp.Or(c.Store.DSNEnv, "that dsn_env names")
+		report("store.dsn_env", "driver postgres has no DSN", "set the variable "+variable+", or name a file with dsn_file")
 		return
 	}
 	if err := postgres.Check(c.Store.DSN.Reveal()); err != nil {
