@@ -3,10 +3,17 @@ package postgres
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+// AskingAfter returns cfg with a listener that bears a silence only so long.
+func AskingAfter(silence time.Duration, cfg Config) Config {
+	cfg.silence = silence
+	return cfg
+}
 
 // Pool makes connections for one ledger after the other. Making them takes longer than most tests.
 func Pool(t testing.TB, cfg Config) *pgxpool.Pool {

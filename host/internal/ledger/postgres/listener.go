@@ -17,7 +17,6 @@ import (
 const channel = "fastreact"
 
 const (
-	silence   = 10 * time.Second       // after which the listener asks whether the server is still there
 	reconnect = 100 * time.Millisecond // after a connection was lost, and twice as long after each further one
 	slowest   = 5 * time.Second        // that it becomes
 )
@@ -26,7 +25,8 @@ const (
 // everybody to look.
 type listener struct {
 	config  *pgx.ConnConfig
-	self    string // its own process tells itself
+	silence time.Duration // after which it asks whether the server is still there
+	self    string        // its own process tells itself
 	notices *relational.Notices
 	log     *slog.Logger
 }
@@ -82,7 +82,7 @@ func (l *listener) listen(ctx context.Context, conn *pgx.Conn, hears func()) (er
 
 // hear passes on one notice. When there is none for a while it makes sure that the server is still there.
 func (l *listener) hear(ctx context.Context, conn *pgx.Conn) error {
-	waiting, cancel := context.WithTimeout(ctx, silence)
+	waiting, cancel := context.WithTimeout(ctx, l.silence)
 	defer cancel()
 	heard, err := conn.WaitForNotification(waiting)
 	switch {
@@ -92,7 +92,7 @@ func (l *listener) hear(ctx context.Context, conn *pgx.Conn) error {
 	case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	asking, cancel := context.WithTimeout(ctx, dialTime)
+	asking, cancel := context.WithTimeout(ctx, min(dialTime, l.silence))
 	defer cancel()
 	return conn.Ping(asking)
 }

@@ -2,7 +2,10 @@ package postgres_test
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,9 +63,66 @@ func TestWhoMayHaveMissedSomethingIsToldToLook(t *testing.T) {
 	r := driven(t, here, "r")
 	notice, stop := there.Watch(r.Ref)
 	defer stop()
-	// The listeners' connections are cut, and the event is stored behind everybody's back: no notification tells of it.
+	// The listeners' connections are cut. Nobody knows what would have been heard until there are new ones.
 	sql(t, "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact' AND query LIKE 'LISTEN%'")
 	hears(t, "a connection that was lost", notice)
+}
+
+// hush passes connections on to a server. Those that were there when it fell silent get no answer any more, and are not
+// closed; new ones do.
+type hush struct {
+	net.Listener
+	target    string
+	silences  atomic.Int64
+	swallowed atomic.Int64 // bytes
+}
+
+func (h *hush) pass(client net.Conn) {
+	server, err := net.Dial("tcp", h.target)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	defer func() { _, _ = client.Close(), server.Close() }()
+	go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+	_, _ = io.Copy(&mouth{Writer: client, hush: h, since: h.silences.Load()}, server)
+}
+
+// mouth is one connection's way back.
+type mouth struct {
+	io.Writer
+	hush  *hush
+	since int64
+}
+
+func (m *mouth) Write(b []byte) (int, error) {
+	if m.hush.silences.Load() > m.since {
+		m.hush.swallowed.Add(int64(len(b)))
+		return len(b), nil
+	}
+	return m.Writer.Write(b)
+}
+
+func TestNoticeLostOnASilentConnectionIsMadeGoodByAsking(t *testing.T) {
+	t.Parallel()
+	home := need(t).database(t)
+	h := &hush{target: need(t).server.Addr}
+	h.Listener = accepting(t, h.pass)
+	dsn := "postgres://fastreact:canary-pass@" + h.Addr().String() + "/" + home.name + "?sslmode=disable"
+	here, there := open(t, postgres.Config{DSN: home.dsn}), open(t, postgres.AskingAfter(time.Second, postgres.Config{DSN: dsn}))
+	defer func() { _, _ = here.Close(), there.Close() }()
+	r := driven(t, here, "r")
+	hears(t, "the start", there.Wake())
+	h.silences.Add(1)
+	notice, stop := there.Watch(r.Ref)
+	defer stop()
+	if _, err := here.Append(t.Context(), r.Fence(), thought("x")); err != nil {
+		t.Fatal(err)
+	}
+	hears(t, "an event", notice)
+	if got := texts(t, there, r.Ref); len(got) != 1 || h.swallowed.Load() == 0 {
+		t.Errorf("it finds %v, %d bytes were lost", got, h.swallowed.Load())
+	}
 }
 
 func TestHundredsOfChangesAreToldInFewWords(t *testing.T) {

@@ -30,6 +30,8 @@ type Config struct {
 	Clock  func() time.Time // nil: the database's. For tests
 	Log    *slog.Logger     // nil: nothing is logged
 	Outbox bool             // whether approvals are told outside: a notice is committed with each
+
+	silence time.Duration // after which the listener asks whether the server is still there; 0 is 10 s
 }
 
 const (
@@ -37,6 +39,7 @@ const (
 	fewestConnections  = 3 // one that listens, one that reads, one that writes and tells
 	forWrites          = 2 // connections that reads leave, where there are more
 	defaultPatience    = 10 * time.Second
+	defaultSilence     = 10 * time.Second
 )
 
 // Ledger is an open ledger. Its methods may be called from many goroutines.
@@ -95,7 +98,7 @@ func (s *store) open(ctx context.Context, cfg Config, conn *pgx.Conn, settings *
 	s.stop, s.ended, s.crier = stop, make(chan struct{}), newCrier(s.pool, cfg.Log)
 	s.reads = make(chan struct{}, max(1, s.pool.Config().MaxConns-forWrites))
 	go s.crier.loop()
-	ears := &listener{config: settings, self: s.crier.self, notices: s.notices, log: cfg.Log}
+	ears := &listener{config: settings, silence: cfg.silence, self: s.crier.self, notices: s.notices, log: cfg.Log}
 	ready := make(chan struct{})
 	go func() {
 		defer close(s.ended)
@@ -122,6 +125,9 @@ func (cfg Config) complete() Config {
 	cfg.MaxConnections = max(cfg.MaxConnections, fewestConnections)
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = defaultPatience
+	}
+	if cfg.silence == 0 {
+		cfg.silence = defaultSilence
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

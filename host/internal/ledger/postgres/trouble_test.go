@@ -197,11 +197,18 @@ const (
 
 func newCutter(t *testing.T, target, at string) *cutter {
 	t.Helper()
+	c := &cutter{target: target, at: at}
+	c.Listener = accepting(t, c.pass)
+	return c
+}
+
+// accepting serves connections until the test ends.
+func accepting(t *testing.T, serve func(client net.Conn)) net.Listener {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cutter{Listener: listener, target: target, at: at}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -209,10 +216,10 @@ func newCutter(t *testing.T, target, at string) *cutter {
 			if err != nil {
 				return
 			}
-			go c.pass(client)
+			go serve(client)
 		}
 	}()
-	return c
+	return listener
 }
 
 func (c *cutter) pass(client net.Conn) {
@@ -326,22 +333,23 @@ func TestWritersThatAllLoseTheirAnswersLearnWhatBecameOfThem(t *testing.T) {
 
 func TestDatabaseThatBecomesReadOnlyIsReportedAndForgotten(t *testing.T) {
 	t.Parallel()
-	home := need(t).database(t)
-	dsn, name := home.dsn, home.name
+	dsn, name := bare(t)
 	l := open(t, postgres.Config{DSN: dsn})
 	defer func() { _ = l.Close() }()
+	// A connection goes on in its mode until the server has ended it, which takes a moment.
 	turn := func(mode string) {
 		sql(t, "postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = "+mode+
 			"; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"' AND application_name = 'fastreact'")
 	}
 	turn("on")
-	err := l.Ping(t.Context())
-	public(t, err)
-	if _, sentence := run.Public(err); sentence != "The storage of the service cannot be written to. Try again later." {
-		t.Errorf("it says %q", sentence)
-	}
+	await(t, "word that nothing can be written", func() bool {
+		err := l.Ping(t.Context())
+		if err != nil {
+			public(t, err)
+		}
+		_, sentence := run.Public(err)
+		return sentence == "The storage of the service cannot be written to. Try again later."
+	})
 	turn("off")
-	if err := l.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
+	await(t, "write that works again", func() bool { return l.Ping(t.Context()) == nil })
 }
