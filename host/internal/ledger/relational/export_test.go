@@ -19,6 +19,7 @@ const (
 	PruneAnswers      = oldAnswers
 	PruneOldRuns      = oldRuns
 	PruneTenant       = tenantsOldest
+	CrowdedTenants    = crowdedTenants
 	CompactRuns       = compactRuns
 	SelectAudits      = selectAudits
 	RememberedRuns    = rememberedRuns

@@ -125,7 +125,7 @@ func TestResearchAndNotesAreFoundByTheirIndexes(t *testing.T) {
 	for query, index := range map[string]string{
 		relational.ReadResearch: "research_by_workspace", relational.ReadResearchKeyed: "research_keys", relational.InsertResearch: "research_by_workspace",
 		relational.PruneNotes: "audits_noted", relational.PruneAnswers: "answers_by_time", relational.PruneOldRuns: "runs_by_end",
-		relational.PruneTenant: "runs_kept", relational.CompactRuns: "runs_whole", relational.SelectAudits + ` WHERE a.run = 1 ORDER BY a.sequence`: "audits_by_run",
+		relational.PruneTenant: "runs_kept", relational.CrowdedTenants: "COVERING INDEX runs_kept", relational.CompactRuns: "runs_whole", relational.SelectAudits + ` WHERE a.run = 1 ORDER BY a.sequence`: "audits_by_run",
 	} {
 		args := make([]any, 7)
 		got := plan(t, l, query, args[:parameters(query)]...)

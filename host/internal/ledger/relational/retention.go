@@ -70,6 +70,10 @@ func (l *Ledger) pruneRuns(ctx context.Context, limit int, statement string, cho
 	return removed, nil
 }
 
+const crowdedTenants = `
+	SELECT tenant, COUNT(*) FROM runs WHERE finished_at IS NOT NULL
+	GROUP BY tenant HAVING COUNT(*) > ? ORDER BY tenant`
+
 // crowded is a tenant with more finished runs than are kept.
 type crowded struct {
 	tenant string
@@ -79,9 +83,7 @@ type crowded struct {
 func (l *Ledger) pruneTenants(ctx context.Context, most int64, limit int) (removed int, err error) {
 	var tenants []crowded
 	err = l.read(ctx, "count runs of tenants", func(snapshot Session) error {
-		rows, err := snapshot.Query(`
-			SELECT tenant, COUNT(*) FROM runs WHERE finished_at IS NOT NULL
-			GROUP BY tenant HAVING COUNT(*) > ? ORDER BY tenant`, most)
+		rows, err := snapshot.Query(crowdedTenants, most)
 		tenants, err = collect(rows, err, func(rows Rows) (c crowded, err error) {
 			err = rows.Scan(&c.tenant, &c.runs)
 			return c, err
