@@ -71,8 +71,8 @@ func (l *listener) listen(ctx context.Context, conn *pgx.Conn, hears func()) (er
 	if _, err := conn.Exec(ctx, `LISTEN `+channel); err != nil {
 		return err
 	}
+	l.notices.TellAll() // before anybody waits who asked for nothing that happened until now
 	hears()
-	l.notices.TellAll()
 	for {
 		if err := l.hear(ctx, conn); err != nil {
 			return err
