@@ -111,7 +111,7 @@ func worldly(t testing.TB, world World, folder, config string) *Plugin {
 func asPDK(t testing.TB, config string) *Plugin {
 	t.Helper()
 	module := assemblyScript(t, filepath.Join("testdata", "aspdk", "index.ts"))
-	return load(t, newHost(t, Config{}), Module{
+	return load(t, cachedHost(t), Module{
 		Bytes: joined(t, Parts{Module: module, Manifest: toolManifest(t, pdkTools()...)}), Config: json.RawMessage(config),
 	})
 }

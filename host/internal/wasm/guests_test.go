@@ -39,26 +39,34 @@ func goReactor(dir string) ([]byte, error) {
 	return os.ReadFile(output)
 }
 
+// compiled holds what assemblyScript made, by entry file: the compiler takes longer than most tests.
+var compiled sync.Map
+
 // assemblyScript compiles an entry file with the compiler that .ci/peers pins.
 func assemblyScript(t testing.TB, entry string) []byte {
 	t.Helper()
+	if module, ok := compiled.Load(entry); ok {
+		return module.([]byte)
+	}
 	modules := peers.Modules(t)
 	compiler := filepath.Join(modules, "assemblyscript", "bin", "asc.js")
 	if _, err := os.Stat(compiler); err != nil {
 		peers.Missing(t, "the npm package assemblyscript 0.28.20, in "+modules)
 	}
 	output := filepath.Join(t.TempDir(), "plugin.wasm")
-	entry, err := filepath.Abs(entry)
+	source, err := filepath.Abs(entry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "node", compiler, filepath.Base(entry), "--path", modules,
+	command := exec.CommandContext(t.Context(), "node", compiler, filepath.Base(source), "--path", modules,
 		"--runtime", "incremental", "--use", "abort=", "--optimize", "--outFile", output)
-	command.Dir = filepath.Dir(entry)
+	command.Dir = filepath.Dir(source)
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("asc: %v\n%s", err, text)
 	}
-	return file(t, output)
+	module := file(t, output)
+	compiled.Store(entry, module)
+	return module
 }
 
 func built(t testing.TB, guest func() ([]byte, error)) []byte {
