@@ -10,6 +10,7 @@ import (
 
 	"github.com/fastreact/fastreact/host/internal/agent"
 	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -256,6 +257,43 @@ func TestANodeIsKnownWhileItLivesAndForgottenWhenItStops(t *testing.T) {
 		nodes, err = b.log.Nodes(t.Context())
 		if err != nil || len(nodes) != 1 || nodes[0].Owner != "b" {
 			t.Errorf("nodes %+v, %v", nodes, err)
+		}
+	})
+}
+
+// deaf is a ledger whose news do not arrive.
+type deaf struct{ *sqlite.Ledger }
+
+func (deaf) Wake() <-chan struct{} { return nil }
+
+func TestWorkOfWhichNobodyTellsIsFoundByLooking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := openLedger(t)
+		with := func(cfg *Config) { cfg.Store, cfg.Poll = deaf{log}, time.Second }
+		a, b := newNode(t, log, "a", with), newNode(t, log, "b", with)
+		began := make(chan time.Time, 1)
+		b.s.drive = func(ctx context.Context, r run.Run) (agent.Outcome, error) {
+			began <- time.Now()
+			return waitForEnd(ctx, r)
+		}
+		b.serve()
+		synctest.Wait()
+		asked := time.Now()
+		a.submit(request(run.Background, "r"))
+		select {
+		case at := <-began:
+			if after := at.Sub(asked); after > time.Second {
+				t.Errorf("begun after %s", after)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("nobody looks")
+		}
+		if _, err := a.Cancel(t.Context(), ref("r"), "enough", run.Idempotency{}); err != nil {
+			t.Fatal(err)
+		}
+		b.awaitStatus("r", run.Cancelled)
+		if after := time.Since(asked); after > time.Second+b.cfg.Lease/3+b.cfg.Poll {
+			t.Errorf("cancelled after %s", after)
 		}
 	})
 }
