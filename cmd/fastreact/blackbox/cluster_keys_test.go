@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // keyed is a request under an idempotency key, and what it was answered when all was over.
@@ -57,6 +59,7 @@ func questionOf(tenant, id, plan string) map[string]any {
 // keysCountAtBoth sends what makes a run, and what changes one, again at the other node.
 func (w *twoNodes) keysCountAtBoth(t *testing.T) {
 	w.createOnce(t)
+	w.streamOnce(t)
 	approvals := map[string]string{}
 	for _, id := range []string{"key-yes", "key-no", "key-other"} {
 		w.taken(0, keyed{path: "/v1/runs", key: "make-" + id, body: questionOf("t1", id, "bump "+id)})
@@ -113,6 +116,28 @@ func (w *twoNodes) createOnce(t *testing.T) {
 	}
 	w.keys = append(w.keys, k)
 	if all := w.deeds("once"); len(all) != 1 {
+		t.Errorf("deeds %v", all)
+	}
+}
+
+// streamOnce sends one question to both nodes while its run is under way: both read the same, and the second reader may
+// leave.
+func (w *twoNodes) streamOnce(t *testing.T) {
+	body := ask("think streamed deed streamed", map[string]any{"user_key": "t1:user", "metadata": map[string]any{}})
+	key := []string{"Idempotency-Key", "stream-once"}
+	first := w.nodes[0].stream(body, key...)
+	begin := first.until("session_start")
+	again, leaves := w.nodes[1].stream(body, key...), w.nodes[1].stream(body, key...)
+	leaves.until("session_start")
+	leaves.body.Close()
+	w.letPass("streamed")
+	log := raws(append(begin, first.rest()...))
+	for name, read := range map[string][]frame{"under way": again.rest(), "after the end": w.nodes[1].stream(body, key...).rest()} {
+		if diff := cmp.Diff(log, raws(read)); diff != "" {
+			t.Errorf("asked again at node 2 %s (-node 1 +node 2):\n%s", name, diff)
+		}
+	}
+	if all := w.deeds("streamed"); len(all) != 1 {
 		t.Errorf("deeds %v", all)
 	}
 }
