@@ -62,7 +62,7 @@ func read(options LoadOptions) (*Loaded, error) {
 	d.settings(FromEnvironment, environment(options.Getenv), &config)
 	d.settings(FromFlag, flags(options.Overrides), &config)
 	d.source = ""
-	config.Store.name(options.Store, d.origins)
+	d.nameStore(&config.Store, options.Store)
 	d.resolve(&config, options.Getenv)
 	d.resolvePlugins(&config.Plugins, file)
 	config.validate(d.report)

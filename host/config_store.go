@@ -17,7 +17,7 @@ type StoreConfig struct {
 
 	MaxConnections int           `key:"max_connections" default:"16" min:"3" max:"1000" about:"Connections of this process to PostgreSQL. More than 16 are rarely faster."`
 	ConnectTimeout time.Duration `key:"connect_timeout" default:"10s" min:"100ms" max:"1h" about:"How long a starting service waits for PostgreSQL."`
-	AutoMigrate    bool          `key:"auto_migrate" default:"true" about:"Whether a starting service brings an older schema in PostgreSQL up to date; else it does not start."`
+	AutoMigrate    bool          `key:"auto_migrate" default:"true" about:"Whether a starting service brings an older schema of the store up to date; else it does not start."`
 
 	Retention RetentionConfig `key:"retention" about:"How long stored data is kept."`
 
@@ -73,7 +73,7 @@ func (c Config) validateStore(report reporter) {
 	case c.Store.Path == "":
 		report("store.path", "is empty", "name a file, such as data/fastreact.db")
 	case strings.Contains(c.Store.Path, "://"):
-		report("store.path", "is no file", "for PostgreSQL say driver: postgres, and give the DSN by dsn_env or dsn_file")
+		report("store.path", "is no file", "for PostgreSQL give the DSN by dsn_env or dsn_file, with driver: postgres, or as --store postgres://…")
 	}
 	if kept := c.Store.Retention; kept.Runs < kept.Events {
 		report("store.retention.runs", "is shorter than store.retention.events ("+kept.Events.String()+")",
@@ -92,7 +92,11 @@ func (c Config) validateDSN(report reporter) {
 		return
 	}
 	if err := postgres.Check(c.Store.DSN.Reveal()); err != nil {
-		report("store.dsn_env", err.Error(), known)
+		key := "store.dsn_env"
+		if c.Store.DSNFile != "" {
+			key = "store.dsn_file"
+		}
+		report(key, err.Error(), "write it "+known)
 	}
 }
 
@@ -118,15 +122,16 @@ func IsPostgres(store string) bool {
 	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
 }
 
-// name puts what --store says in place of what the file says.
-func (c *StoreConfig) name(store string, origins map[string]Origin) {
+// nameStore puts what --store says in place of what the file says.
+func (d *decoder) nameStore(c *StoreConfig, store string) {
 	if store == "" {
 		return
 	}
-	origins["store.driver"] = FromFlag
+	const flag = "--store"
+	d.origins["store.driver"] = FromFlag
 	if IsPostgres(store) {
-		c.Driver, c.DSN = storePostgres, Secret(store)
+		c.Driver, c.DSN, d.places["store.dsn_env"] = storePostgres, Secret(store), place{source: flag}
 		return
 	}
-	c.Driver, c.Path, origins["store.path"] = storeSQLite, store, FromFlag
+	c.Driver, c.Path, d.origins["store.path"], d.places["store.path"] = storeSQLite, store, FromFlag, place{source: flag}
 }

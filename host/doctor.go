@@ -75,11 +75,16 @@ func examineStore(ctx context.Context, options Options) Finding {
 		return examinePostgres(ctx, options)
 	}
 	path := options.Config.Store.Path
-	store, err := sqlite.Open(ctx, sqlite.Config{Path: path, Log: options.Log})
+	schema, _ := sqlite.Look(ctx, path) // Open says what is wrong
+	store, err := sqlite.Open(ctx, sqlite.Config{
+		Path: path, Log: options.Log, KeepSchema: schema.Found > 0 || !options.Config.Store.AutoMigrate,
+	})
 	if err == nil {
 		err = errors.Join(store.Ping(ctx), store.Close())
 	}
 	switch {
+	case errors.Is(err, sqlite.ErrBehind) && options.Config.Store.AutoMigrate:
+		return Finding{"store", Degrade, err.Error(), byItself}
 	case errors.Is(err, sqlite.ErrInUse):
 		return Finding{Part: "store", Health: Works, Says: path + " is in use, as it is while the service runs"}
 	case err != nil:

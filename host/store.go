@@ -33,7 +33,9 @@ func openStore(ctx context.Context, cfg Config, log *slog.Logger) (ledger.Ledger
 		}
 		return l, nil
 	}
-	l, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.Store.Path, Log: log, Outbox: outbox})
+	l, err := sqlite.Open(ctx, sqlite.Config{
+		Path: cfg.Store.Path, Log: log, Outbox: outbox, KeepSchema: !cfg.Store.AutoMigrate,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +97,9 @@ func MigrateStore(ctx context.Context, cfg Config) (Schema, error) {
 	return before, l.Close()
 }
 
+// byItself is what to do about an older schema.
+const byItself = "start the service, which brings it up to date, or run `fastreact migrate`"
+
 // examinePostgres looks whether a service could work with the database, and changes nothing.
 func examinePostgres(ctx context.Context, options Options) Finding {
 	setup := options.Config.Store.postgres(options.Log)
@@ -105,7 +110,7 @@ func examinePostgres(ctx context.Context, options Options) Finding {
 	}
 	switch {
 	case errors.Is(err, postgres.ErrBehind) && options.Config.Store.AutoMigrate:
-		return Finding{"store", Degrade, err.Error(), "start the service, which does that itself, or run `fastreact migrate`"}
+		return Finding{"store", Degrade, err.Error(), byItself}
 	case err != nil:
 		return Finding{"store", Broken, err.Error(), "check the server, the DSN and the rights of its account"}
 	}

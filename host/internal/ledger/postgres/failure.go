@@ -69,20 +69,24 @@ func explain(err error) (says string, sort error) {
 	code := coded(err)
 	switch {
 	case code == noDatabase:
-		return ErrNoDatabase.Error() + "; create it first", ErrNoDatabase
+		return ErrNoDatabase.Error() + "; create it first, or correct its name in the DSN", ErrNoDatabase
 	case strings.HasPrefix(code, "28"):
-		return ErrCredentials.Error(), ErrCredentials
+		return ErrCredentials.Error() + "; correct user and password in the DSN", ErrCredentials
 	case code == readOnly:
-		return ErrReadOnly.Error(), ErrReadOnly
+		return ErrReadOnly.Error() + unlock, ErrReadOnly
 	case code == diskFull:
-		return "the server's disk is full", ErrUnusable
+		return "the server's disk is full; make room there", ErrUnusable
 	case code == notAllowed:
-		return "the account may not do what a ledger needs: " + message(err), ErrUnusable
+		return "the account may not do what a ledger needs: " + message(err) + "; make it the owner of the database", ErrUnusable
 	case code != "" && !unreachable(err):
 		return message(err), ErrUnusable
 	}
-	return ErrUnreachable.Error() + reason(err), ErrUnreachable
+	says, remedy := reason(err)
+	return ErrUnreachable.Error() + says + "; " + remedy, ErrUnreachable
 }
+
+// unlock is what to do about a database that is read-only.
+const unlock = "; name the primary server in the DSN, not a standby, and see to default_transaction_read_only"
 
 // message is the server's own words, without the values that come with them.
 func message(err error) string {
@@ -93,8 +97,9 @@ func message(err error) string {
 	return ""
 }
 
-// reason is the network's part of an error.
-func reason(err error) string {
+// reason is the network's part of an error, and what to do about it.
+func reason(err error) (says, remedy string) {
+	const check = "start the server, or correct host and port in the DSN"
 	var (
 		said    *pgconn.PgError
 		network *net.OpError
@@ -102,17 +107,17 @@ func reason(err error) string {
 	)
 	switch {
 	case errors.As(err, &said):
-		return " (" + said.Message + ")"
+		return " (" + said.Message + ")", "see to the server, and start again"
 	case errors.As(err, &name):
-		return " (no such host)"
-	case errors.As(err, &network):
-		return " (" + network.Err.Error() + ")"
+		return " (no such host)", "correct the host in the DSN"
 	case errors.Is(err, context.DeadlineExceeded):
-		return " in time"
+		return " in time", "see whether host and port in the DSN are right and a firewall is between, or raise store.connect_timeout"
+	case errors.As(err, &network):
+		return " (" + network.Err.Error() + ")", check
 	case strings.Contains(err.Error(), "tls"), strings.Contains(err.Error(), "TLS"):
-		return " with the encryption that sslmode asks for"
+		return " with the encryption that sslmode asks for", "give the server a certificate that is trusted here, or correct sslmode in the DSN"
 	}
-	return ""
+	return "", check
 }
 
 // SQLSTATEs.

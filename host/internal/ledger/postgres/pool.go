@@ -116,11 +116,11 @@ func usable(ctx context.Context, conn *pgx.Conn) error {
 	case number < oldestServer:
 		return &Trouble{Says: "the server is PostgreSQL " + version(conn) + ", 13 or newer is needed", cause: ErrUnusable}
 	case readOnly == "on":
-		return &Trouble{Says: "the database is read-only", cause: ErrReadOnly}
+		return &Trouble{Says: ErrReadOnly.Error() + unlock, cause: ErrReadOnly}
 	case encoding != "UTF8":
 		return &Trouble{Says: "the database's encoding is " + encoding + ", UTF8 is needed", cause: ErrUnusable}
 	case schema == nil:
-		return &Trouble{Says: "no schema of the search_path exists", cause: ErrUnusable}
+		return &Trouble{Says: "no schema of the search_path exists and is open to the account; correct the DSN or the account's rights", cause: ErrUnusable}
 	}
 	return nil
 }

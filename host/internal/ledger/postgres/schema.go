@@ -29,7 +29,7 @@ func (s Schema) current() error {
 		}
 	case s.Found < s.Known:
 		return &Trouble{
-			Says: fmt.Sprintf("its schema is version %d, this program needs %d: run `fastreact migrate`, or set store.auto_migrate",
+			Says: fmt.Sprintf("its schema is version %d, this program needs %d: run `fastreact migrate`, or set store.auto_migrate to true",
 				s.Found, s.Known),
 			cause: ErrBehind,
 		}

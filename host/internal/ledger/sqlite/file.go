@@ -18,7 +18,7 @@ const (
 )
 
 // ErrInUse reports that another process has the ledger open.
-var ErrInUse = errors.New("another process has this ledger open; one ledger serves one process")
+var ErrInUse = errors.New("another process has this ledger open: end it, or use PostgreSQL, which several processes share")
 
 // locate makes the folder and returns the file's one true path: two names of one file must not get two locks.
 func locate(path string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -178,6 +179,36 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 
 func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 	refused(t, altered(t, `ALTER TABLE migrations RENAME TO theirs`), "another program's database")
+}
+
+func TestFileOfAnotherProgramIsLeftAsItIs(t *testing.T) {
+	folder := t.TempDir()
+	text, database := filepath.Join(folder, "text"), altered(t, `ALTER TABLE migrations RENAME TO theirs`)
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{text, database} {
+		if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // as other programs' files may be
+			t.Fatal(err)
+		}
+		refused(t, path, "name another file")
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
+			t.Errorf("%v %v", info.Mode(), err)
+		}
+	}
+}
+
+func TestSchemaIsKeptForAnOperatorWhoAskedForThat(t *testing.T) {
+	path := altered(t, `DELETE FROM migrations WHERE version > 8`)
+	for fact, path := range map[string]string{"older": path, "none": filepath.Join(t.TempDir(), "none.db")} {
+		_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, KeepSchema: true})
+		if !errors.Is(err, sqlite.ErrBehind) || !strings.Contains(err.Error(), "run `fastreact migrate`") {
+			t.Errorf("%s: %v", fact, err)
+		}
+	}
+	if schema, err := sqlite.Look(t.Context(), path); err != nil || schema.Found != 8 {
+		t.Errorf("%+v %v", schema, err)
+	}
 }
 
 func TestClosedLedgerIsOneFile(t *testing.T) {

@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // Step n of the schema is the n-th file. A released step never changes.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
+
+// errForeign reports a database that is no ledger.
+var errForeign = errors.New("the file holds another program's database")
 
 // migrate brings the schema up to date, each step in a transaction of its own.
 func migrate(ctx context.Context, db *sql.DB, now int64) error {
@@ -25,9 +29,6 @@ func migrate(ctx context.Context, db *sql.DB, now int64) error {
 	if err != nil {
 		return err
 	}
-	if version > len(files) {
-		return fmt.Errorf("its schema is version %d, this program knows %d: use a newer program", version, len(files))
-	}
 	for ; version < len(files); version++ {
 		if err := step(ctx, db, files[version], version+1, now); err != nil {
 			return fmt.Errorf("bring schema to version %d: %w", version+1, err)
@@ -35,6 +36,18 @@ func migrate(ctx context.Context, db *sql.DB, now int64) error {
 	}
 	return nil
 }
+
+// behind is a schema that is older than the program's.
+type behind struct{ found, known int }
+
+// Error says which versions they are, and what to do.
+func (b behind) Error() string {
+	return fmt.Sprintf("its schema is version %d, this program needs %d: run `fastreact migrate`, or set store.auto_migrate to true",
+		b.found, b.known)
+}
+
+// Is reports whether it is asked for as ErrBehind.
+func (b behind) Is(target error) bool { return target == ErrBehind }
 
 // Schema is the version of a file's schema and of the newest that this program knows. 0 is an empty or missing file.
 type Schema struct {
@@ -52,18 +65,54 @@ func Look(ctx context.Context, path string) (Schema, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return schema, nil
 	}
-	if path, err = locate(path); err != nil {
-		return schema, fmt.Errorf("look at ledger %s: %w", path, err)
+	if path, err = locate(path); err == nil {
+		schema.Found, err = versionOf(ctx, path)
 	}
-	db, err := sql.Open(driverName, address(path, copying))
 	if err != nil {
-		return schema, fmt.Errorf("look at ledger %s: %w", path, err)
-	}
-	defer db.Close()
-	if schema.Found, err = schemaVersion(ctx, db); err != nil {
-		err = fmt.Errorf("look at ledger %s: %w", path, err)
+		err = fmt.Errorf("look at ledger %s: %w", path, advised(err))
 	}
 	return schema, err
+}
+
+// versionOf returns the version of the schema in a file that exists.
+func versionOf(ctx context.Context, path string) (int, error) {
+	db, err := sql.Open(driverName, address(path, copying))
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return schemaVersion(ctx, db)
+}
+
+// examine refuses a file that this program must leave as it is: another program's, a newer ledger, and an older or a
+// missing one whose schema is to be kept.
+func examine(ctx context.Context, path string, keep bool) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	version := 0
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("not a regular file: %s", info.Mode().Type())
+	default:
+		if version, err = versionOf(ctx, path); err != nil {
+			return err
+		}
+	}
+	switch {
+	case version > len(files):
+		return fmt.Errorf("its schema is version %d, this program knows %d: use a newer program", version, len(files))
+	case version < len(files) && keep:
+		return behind{version, len(files)}
+	}
+	return nil
 }
 
 // schemaVersion returns the version of the schema in the file, 0 for an empty one.
@@ -78,7 +127,7 @@ func schemaVersion(ctx context.Context, db *sql.DB) (int, error) {
 	case tables == 0:
 		return 0, nil
 	case own == 0:
-		return 0, errors.New("the file holds another program's database")
+		return 0, errForeign
 	}
 	var version int
 	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version), 0) FROM migrations`).Scan(&version)

@@ -27,6 +27,8 @@ type Config struct {
 	Clock func() time.Time // nil: the wall clock at Open plus monotonic time, so that a stepped clock moves nothing
 	Log   *slog.Logger     // nil: nothing is logged
 
+	KeepSchema bool // whether Open refuses an older schema, and an empty file; else it brings it up to date
+
 	Outbox bool // whether approvals are told outside: a notice is committed with each
 }
 
@@ -51,15 +53,15 @@ type store struct {
 var _ relational.Driver = (*store)(nil)
 
 // Open opens the ledger at cfg.Path, or makes a new one, and brings its schema up to date. It fails when another
-// process has it open and when a newer program wrote it.
+// process has it open and when a newer program wrote it, and says what to do then.
 func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	path, err := locate(cfg.Path)
 	if err != nil {
-		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, err)
+		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, advised(err))
 	}
 	lock, err := acquire(path + ".lock")
 	if err != nil {
-		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, err)
+		return nil, fmt.Errorf("open ledger %s: %w", cfg.Path, advised(err))
 	}
 	s := &store{path: path, clock: cfg.Clock, log: cfg.Log, lock: lock}
 	if s.clock == nil {
@@ -69,15 +71,18 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	notices := relational.NewNotices()
-	if err := s.start(ctx, notices); err != nil {
-		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", cfg.Path, err), lock.Close())
+	if err := s.start(ctx, notices, cfg.KeepSchema); err != nil {
+		return nil, errors.Join(fmt.Errorf("open ledger %s: %w", cfg.Path, advised(err)), lock.Close())
 	}
 	shared := relational.New(relational.Config{Driver: s, Notices: notices, Outbox: cfg.Outbox})
 	return &Ledger{Ledger: shared, store: s}, nil
 }
 
 // start makes the file, opens its connections and starts the writer.
-func (s *store) start(ctx context.Context, notices *relational.Notices) error {
+func (s *store) start(ctx context.Context, notices *relational.Notices, keepSchema bool) error {
+	if err := examine(ctx, s.path, keepSchema); err != nil {
+		return err
+	}
 	if err := create(s.path); err != nil {
 		return err
 	}
