@@ -15,7 +15,7 @@ import (
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	model, g := newPlanned(t)
-	w := &twoNodes{cluster: startCluster(t, model, clusterConfig{workers: ", chat: 100, background: 32"}), gates: g}
+	w := &twoNodes{cluster: startCluster(t, model, clusterConfig{workers: ", chat: 100, background: 32", store: ", max_connections: 5"}), gates: g}
 	for _, fact := range []struct {
 		name  string
 		prove func(*testing.T)
