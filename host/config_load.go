@@ -88,6 +88,7 @@ func (c Config) validate(report reporter) {
 	c.validateAuth(report)
 	c.validateModel(report)
 	c.validateStore(report)
+	c.validateNode(report)
 	c.validateIdempotent(report)
 	c.validatePlugins(report)
 	c.validatePolicy(report)

@@ -50,6 +50,7 @@ agent: {max_iterations: 0}
 func TestWhatCannotRunIsRefused(t *testing.T) {
 	pinned := `sha256: "` + strings.Repeat("a", 64) + `"`
 	for name, c := range map[string]struct{ text, want string }{
+		"node with a slash":   {`workers: {node: "a/b"}`, "workers.node: is no name"},
 		"jwt, no issuer":      {`auth: {mode: jwt, jwt: {audience: a, jwks_file: f}}`, "auth.jwt.issuer: is required"},
 		"jwt, no audience":    {`auth: {mode: jwt, jwt: {issuer: i, jwks_file: f}}`, "auth.jwt.audience: is required"},
 		"jwt, no keys":        {`auth: {mode: jwt, jwt: {issuer: i, audience: a}}`, "auth.jwt.secret_env: mode jwt has no keys"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/fastreact/fastreact/host/internal/ledger/postgres"
 )
@@ -134,4 +135,12 @@ func (d *decoder) nameStore(c *StoreConfig, store string) {
 		return
 	}
 	c.Driver, c.Path, d.origins["store.path"], d.places["store.path"] = storeSQLite, store, FromFlag, place{source: flag}
+}
+
+// validateNode refuses names that could be taken for an incarnation, or that no log line holds.
+func (c Config) validateNode(report reporter) {
+	bad := func(r rune) bool { return r == '/' || unicode.IsControl(r) || unicode.IsSpace(r) }
+	if name := c.Workers.Node; len(name) > 128 || strings.ContainsFunc(name, bad) {
+		report("workers.node", "is no name", "write up to 128 bytes without slashes and spaces, such as node-1")
+	}
 }

@@ -23,7 +23,7 @@ func (s *Server) buildFace(context.Context) (err error) {
 		Engine: s.runs, Records: s.ledger, Desk: s.desk, Inspector: inspector{s}, Administration: s,
 		Version: s.options.Version, Model: modelName(cfg.Model), DefaultStream: cfg.Server.DefaultStream,
 		AuthMode: web.AuthMode(cfg.Auth.Mode), AuthRequired: !cfg.Auth.open(), SelfApproval: cfg.Approvals.Self,
-		KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
+		AgentReady: s.takesRuns, KeepAlive: cfg.Server.Keepalive, Poll: pollInterval, Closing: s.stopping,
 		Skills: s.skills.All, Profiles: profiles(), ParseToolPolicy: parseToolPolicy, Prometheus: cfg.Telemetry.Prometheus,
 	})
 	tokens, err := tokenReader(cfg.Auth, s.options.Log)

@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/gate"
 	"github.com/fastreact/fastreact/host/internal/run"
@@ -15,7 +17,7 @@ type inspector struct{ server *Server }
 func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 	cfg := i.server.options.Config
 	report := fastreact.ReadyReport{
-		Agent: true, Compiled: true,
+		Agent: i.server.takesRuns(), Compiled: true,
 		Model: fastreact.ModelReport{
 			Name: modelName(cfg.Model), BaseSet: cfg.Model.BaseURL != "", APIKeySet: cfg.Model.APIKey != "",
 		},
@@ -38,15 +40,27 @@ func (i inspector) Ready(ctx context.Context) fastreact.ReadyReport {
 
 // reportStore says whether the store can be written to, and which processes share it.
 func (i inspector) reportStore(ctx context.Context, report *fastreact.StoreReport) {
-	err := i.server.ledger.Ping(ctx)
+	asked, stop := context.WithTimeout(ctx, storePatience)
+	defer stop()
+	err := i.server.ledger.Ping(asked)
 	if err == nil {
-		report.Nodes, err = i.nodes(ctx)
+		report.Nodes, err = i.nodes(asked)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case asked.Err() != nil && ctx.Err() == nil:
+		report.Ready, report.LastError = false, fmt.Sprintf("it has not answered for %s", storePatience)
+	default:
 		_, sentence := run.Public(err)
 		report.Ready, report.LastError = false, sentence
 	}
 }
+
+// storePatience is how long readiness waits for the store: those who ask for it wait for seconds.
+const storePatience = 2 * time.Second
+
+// takesRuns reports whether new runs are taken: not by a process that is stopping.
+func (s *Server) takesRuns() bool { return !s.runs.Draining() }
 
 func (i inspector) nodes(ctx context.Context) (alive []fastreact.NodeReport, err error) {
 	nodes, err := i.server.ledger.Nodes(ctx)

@@ -57,10 +57,21 @@ func checkSchema(p program, asJSON bool, look func() (host.Schema, error)) error
 	if asJSON {
 		err = writeJSON(p.out, schema)
 	} else {
-		_, err = fmt.Fprintf(p.out, "The schema is version %d, this program needs %d.\n", schema.Found, schema.Known)
+		_, err = fmt.Fprintf(p.out, "The schema is version %d, this program needs %d%s.\n", schema.Found, schema.Known, remedy(schema))
 	}
 	if err == nil && schema.Found != schema.Known {
 		err = errQuiet
 	}
 	return err
+}
+
+// remedy says what to do about a schema of another version.
+func remedy(schema host.Schema) string {
+	switch {
+	case schema.Found > schema.Known:
+		return ": use a newer program"
+	case schema.Found < schema.Known:
+		return ": run `fastreact migrate`"
+	}
+	return ""
 }

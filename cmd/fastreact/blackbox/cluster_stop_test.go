@@ -83,6 +83,11 @@ func (w *twoNodes) stopHandsOn(t *testing.T) {
 	if err := w.nodes[0].command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
+	w.nodes[0].await(waitLimit, func() (bool, string) { // nobody is to send it more
+		_, raw := w.nodes[0].request("GET", "/ready", nil)
+		body := w.nodes[0].object(raw)
+		return body["status"] == "degraded" && body["agent_ready"] == false, string(raw)
+	})
 	for i := range 4 { // these end in time
 		w.letPass(fmt.Sprintf("stop-model-%d", i))
 		w.letGo(fmt.Sprintf("stop-tool-%d", i))

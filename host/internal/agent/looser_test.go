@@ -17,7 +17,7 @@ func TestACallWhoseToolChangedAtItsTurnRunsWherePolicyNeedsNobodyNow(t *testing.
 	w := newWorld(t, dangerous(), askFirst)
 	strict, _ := policy.Compile(policy.Config{ToolRules: map[string]any{"look": "allow", "write": "require_approval"}})
 	loose, _ := policy.Compile(policy.Config{ToolRules: map[string]any{"look": "allow", "write": "allow"}})
-	door, err := gate.New(gate.Config{Sources: []gate.Source{w.tools}, Rules: strict, Scoper: pinned{}, Recorder: recorder{w.Ledger}})
+	door, err := gate.New(gate.Config{Sources: []gate.Source{w.tools}, Rules: strict, Scoper: pinned{}, Recorder: recorder{log: w.Ledger}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -93,8 +94,10 @@ func (d *drive) answer(ctx context.Context, m matter) (Outcome, error) {
 	switch {
 	case err != nil:
 		return d.broken(ctx, err)
-	case outcome.Cut:
+	case outcome.Cut, outcome.Unstored != nil && ctx.Err() != nil:
 		return 0, context.Cause(ctx)
+	case isAway(outcome.Unstored), errors.Is(outcome.Unstored, ledger.ErrFenced):
+		return 0, outcome.Unstored // a person's yes outlasts a store that is away for a while
 	}
 	outcome.Unknown = outcome.Unknown || m.left && outcome.Denied != ""
 	event := resultEvent(m.call, outcome, m.approval, d.policyFields(outcome.Decision))

@@ -511,3 +511,17 @@ func TestNoCallRunsTwiceUnaskedWhereverItsRunWasCut(t *testing.T) {
 		t.Errorf("asked %d times, not once about each result that was lost", asked)
 	}
 }
+
+func TestAnApprovedCallOutlastsAStoreThatTakesNoDecision(t *testing.T) {
+	w := newWorld(t, once(), askFirst)
+	w.drive(t)
+	w.answer(t, run.Approved)
+	w.unrecorded = &run.Error{Code: run.CodeStore, Op: "append to run", Sentence: "The store is away."}
+	if _, err := w.agent.Drive(t.Context(), w.run(t)); !run.IsCode(err, run.CodeStore) || len(w.tools.ran()) != 0 {
+		t.Fatalf("drive: %v, ran %v", err, w.tools.ran())
+	}
+	w.claim(t)
+	if outcome := w.drive(t); outcome != agent.Finished || len(w.tools.ran()) != 1 {
+		t.Errorf("after it was back: outcome %v, ran %v", outcome, w.tools.ran())
+	}
+}

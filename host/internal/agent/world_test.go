@@ -41,6 +41,7 @@ type world struct {
 	committing func(ledger.Batch)       // called before each batch of the agent when set
 	failing    func(ledger.Batch) error // likewise; its error stands for a commit that failed
 	unread     error                    // of the next look at the run's events
+	unrecorded error                    // of the next decision that is to be recorded
 	unparked   bool                     // runs stay with who parks them
 }
 
@@ -117,7 +118,7 @@ func (w *world) employ(t *testing.T, s setting) {
 		t.Fatal(err)
 	}
 	door, err := gate.New(gate.Config{
-		Sources: []gate.Source{w.tools}, Rules: rules, Scoper: pinned{}, Recorder: recorder{w.Ledger},
+		Sources: []gate.Source{w.tools}, Rules: rules, Scoper: pinned{}, Recorder: recorder{w.Ledger, &w.unrecorded},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -300,9 +301,17 @@ func (pinned) Filter(_ context.Context, request sdk.FilterRequest) (sdk.Filterin
 }
 
 // recorder commits audit records under the run's fence.
-type recorder struct{ log ledger.Ledger }
+type recorder struct {
+	log     ledger.Ledger
+	failure *error // of the next record; may be nil
+}
 
 func (r recorder) Record(ctx context.Context, fence run.Fence, record run.Audit) error {
+	if r.failure != nil && *r.failure != nil {
+		err := *r.failure
+		*r.failure = nil
+		return err
+	}
 	_, err := r.log.Append(ctx, fence, ledger.Batch{Audits: []run.Audit{record}})
 	return err
 }

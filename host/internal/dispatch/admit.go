@@ -49,7 +49,7 @@ func (d *Dispatcher) Submit(ctx context.Context, request run.Request) (run.Run, 
 	if r, err := d.repeated(ctx, request); !errors.Is(err, ledger.ErrUnknown) {
 		return r, err
 	}
-	if d.draining() {
+	if d.Draining() {
 		return run.Run{}, notReady()
 	}
 	r, err := d.create(ctx, newRun(request, run.Queued))

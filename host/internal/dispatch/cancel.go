@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -140,9 +141,8 @@ func (d *Dispatcher) endAdrift(ctx context.Context) error {
 		return err
 	}
 	for _, r := range runs {
-		if _, err := d.stop(ctx, r.Ref, r.Cancel, run.Idempotency{}); err != nil {
-			return err
-		}
+		_, problem := d.stop(ctx, r.Ref, r.Cancel, run.Idempotency{})
+		err = errors.Join(err, problem)
 	}
-	return nil
+	return err
 }

@@ -2,12 +2,14 @@ package dispatch
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/fastreact/fastreact/host/internal/agent"
 	"github.com/fastreact/fastreact/host/internal/ledger"
+	"github.com/fastreact/fastreact/host/internal/ledger/sqlite"
 	"github.com/fastreact/fastreact/host/internal/run"
 )
 
@@ -123,5 +125,33 @@ func TestACancelMayBeRepeatedUnderItsKeyAndTheKeyIsForNothingElse(t *testing.T) 
 	key.Digest = "cancel other"
 	if _, err := b.Cancel(t.Context(), ref("other"), "", key); !run.IsCode(err, run.CodeKeyReused) {
 		t.Errorf("another request with the key: %v", err)
+	}
+}
+
+// unwilling takes no cancel at first.
+type unwilling struct {
+	*sqlite.Ledger
+	times atomic.Int32
+}
+
+func (u *unwilling) Cancel(ctx context.Context, ref run.Ref, c ledger.Cancellation) (run.Run, error) {
+	if u.times.Add(1) < 3 {
+		return run.Run{}, &run.Error{Code: run.CodeStore, Op: "cancel run", Sentence: "The store is away."}
+	}
+	return u.Ledger.Cancel(ctx, ref, c)
+}
+
+func TestAClientThatLeavesWhileTheStoreIsAwayCancelsItsRunWhenItIsBack(t *testing.T) {
+	log := openLedger(t)
+	b := newNode(t, log, "me", func(cfg *Config) { cfg.Store = &unwilling{Ledger: log} })
+	b.s.drive = b.s.park
+	connection, hangUp := context.WithCancel(t.Context())
+	if _, err := b.Chat(connection, request(run.Chat, "a")); err != nil {
+		t.Fatal(err)
+	}
+	b.await("a", func(r run.Run) bool { return r.Phase == run.AwaitingApproval })
+	hangUp()
+	if r := b.awaitStatus("a", run.Cancelled); r.Outcome.StopReason != disconnected {
+		t.Errorf("reason %q", r.Outcome.StopReason)
 	}
 }

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/fastreact/fastreact/host/internal/run"
 )
@@ -19,23 +20,32 @@ func (d *Dispatcher) attend(connection context.Context, r run.Run) (forget func(
 	return context.AfterFunc(connection, func() { d.hangUp(r.Ref) })
 }
 
-// hangUp cancels a run whose client left, unless it is over. While the service stops it is the service that leaves.
+// hangUp cancels a run whose client left, as soon as the store takes it. While the service stops it is the service that
+// leaves.
 func (d *Dispatcher) hangUp(ref run.Ref) {
-	if !d.begin() {
-		return
+	again := time.NewTicker(d.cfg.Poll)
+	defer again.Stop()
+	for first := true; d.begin(); first = false {
+		err := d.cancelLeft(ref)
+		d.drives.Done()
+		if err != nil && first {
+			d.cfg.Log.Warn("cannot record that the client left", slog.String("run_id", ref.ID), slog.Any("error", err))
+			d.tell(ref, cancelled{disconnected})
+		}
+		if !run.IsCode(err, run.CodeStore) {
+			return
+		}
+		<-again.C
 	}
-	defer d.drives.Done()
+}
+
+// cancelLeft cancels a run whose client left, unless it is over.
+func (d *Dispatcher) cancelLeft(ref run.Ref) error {
 	ctx, stop := context.WithTimeout(d.base, writeTimeout)
 	defer stop()
 	r, err := d.cfg.Store.Run(ctx, ref)
-	if err == nil && r.Status.Terminal() {
-		return
-	}
-	if err == nil {
+	if err == nil && !r.Status.Terminal() {
 		_, err = d.stop(ctx, ref, disconnected, run.Idempotency{})
 	}
-	if err != nil {
-		d.cfg.Log.Warn("cannot record that the client left", slog.String("run_id", ref.ID), slog.Any("error", err))
-		d.tell(ref, cancelled{disconnected})
-	}
+	return err
 }

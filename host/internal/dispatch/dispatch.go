@@ -154,7 +154,8 @@ func (d *Dispatcher) begin() bool {
 	return true
 }
 
-func (d *Dispatcher) draining() bool {
+// Draining reports whether runs are taken no more, because the process is stopping.
+func (d *Dispatcher) Draining() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.closed

@@ -35,7 +35,9 @@ func (g *Gate) Do(ctx context.Context, v Verdict, approval *run.Approval) run.Ca
 		g.cfg.Log.Error("decision not recorded, call denied", slog.String("tool", v.tool.Name), slog.Any("error", err))
 		v.refusal = blocked(run.DeniedAudit, "The decision could not be recorded")
 		v.override()
-		return v.outcome()
+		outcome := v.outcome()
+		outcome.Unstored = err
+		return outcome
 	}
 	outcome := g.invoke(ctx, v, target.source)
 	outcome.Approved = approval != nil

@@ -13,6 +13,7 @@ type CallOutcome struct {
 	Unknown   bool       // it failed, and may have taken effect all the same
 	Cut       bool       // its run was stopped under it, so nobody knows what came of it
 	Denied    DenialCode // empty when the tool ran
+	Unstored  error      // why the decision could not be recorded; the call did not leave
 	Citations []string
 	Duration  time.Duration
 	Gas       int64 // what the tool's plugin and the scope filter used; 0 = none of them is metered

@@ -2,9 +2,11 @@ package web
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -433,5 +435,18 @@ func TestAFaceShapesEveryRefusalOnItsPaths(t *testing.T) {
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusNoContent {
 		t.Errorf("a request of two bytes: %d", response.StatusCode)
+	}
+}
+
+func TestAnAnswerToTryAgainLaterIsLoggedAsAWarning(t *testing.T) {
+	for status, want := range map[int]string{http.StatusServiceUnavailable: "level=WARN", http.StatusInternalServerError: "level=ERROR"} {
+		var log bytes.Buffer
+		refusing := Face{Routes: []Route{{Method: "GET", Path: "/no", Public: true, Handle: func(*Exchange) error {
+			return &Refusal{Status: status, Code: "saturated", Sentence: "Later"}
+		}}}}
+		ask(t, serve(t, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, refusing), "GET", "/no", "")
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("status %d: %q has no %s", status, log.String(), want)
+		}
 	}
 }

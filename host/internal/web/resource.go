@@ -104,13 +104,21 @@ func (e endpoint) answer(x *Exchange) error {
 // fail shows an error to the client, unless the answer has begun: then only the log hears of it.
 func (e endpoint) fail(x *Exchange, err error) {
 	refusal := e.refusal(err)
-	if refusal.Status >= http.StatusInternalServerError {
-		e.door.cfg.Log.Error("request failed", slog.String("route", e.route.Path),
+	if level, unusual := severity(refusal.Status); unusual {
+		e.door.cfg.Log.Log(x.Request.Context(), level, "request failed", slog.String("route", e.route.Path),
 			slog.String("code", refusal.Code), slog.Any("error", err))
 	}
 	if !x.begun {
 		e.door.refuse(x.writer, e.route.Path, refusal)
 	}
+}
+
+// severity says how bad a failure is. What the client is told to try again later is no defect.
+func severity(status int) (level slog.Level, unusual bool) {
+	if status == http.StatusServiceUnavailable {
+		return slog.LevelWarn, true
+	}
+	return slog.LevelError, status >= http.StatusInternalServerError
 }
 
 func (e endpoint) refusal(err error) *Refusal {
