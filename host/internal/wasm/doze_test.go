@@ -28,7 +28,7 @@ func TestCodeOfAToolThatNobodyCallsLeavesMemoryAndComesBack(t *testing.T) {
 			if host.inMemory() != 1 {
 				t.Fatal("the code left before its time")
 			}
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			if host.inMemory() != 0 {
 				t.Fatal("the code of an idle tool stayed")
