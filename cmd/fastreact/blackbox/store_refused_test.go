@@ -337,11 +337,3 @@ func (d *disk) fill() {
 		d.t.Fatal(err)
 	}
 }
-
-// drain makes room again.
-func (d *disk) drain() {
-	d.t.Helper()
-	if err := os.Remove(filepath.Join(d.place, "filler")); err != nil {
-		d.t.Fatal(err)
-	}
-}
