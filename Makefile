@@ -15,6 +15,7 @@ BENCHTIME ?= 1s
 LOAD_ROUNDS ?= 15
 CHAOS_ROUNDS ?= 25
 SOAK_KILLS ?= 300
+PARKED ?= 100000
 CHAOS := go test -count=1 -timeout 4h -v
 SOURCES := $(shell find cmd host sdk plugins policies examples -name '*.go' -o -name '*.json' -o -name '*.h' -o -name '*.tmpl' -o -name '*.md' -o -name '*.yaml' -o -path '*/web/*/page/*' -o -path '*/web/parts/*' 2>/dev/null) go.mod go.sum
 
@@ -55,6 +56,7 @@ test: plugins peers ## run every test, with the race detector where a C compiler
 # A seed that failed is tried again with FASTREACT_CHAOS_SEED.
 chaos: plugins ## end, stop and cut off nodes at every point there is, on both stores, for some minutes
 	FASTREACT_CHAOS_ROUNDS=$(CHAOS_ROUNDS) $(CHAOS) ./cmd/fastreact/chaos
+	FASTREACT_PARKED=$(PARKED) go test -count=1 -timeout 30m -v -run TestManyParkedRuns ./cmd/fastreact/blackbox
 
 soak: plugins ## a million interleaved calls of a plugin that leaks, each as from a fresh instance; 300 random kills on each store
 	FASTREACT_SOAK=1000000 go test -count=1 -timeout 3h -v -run 'TestNoCallLearnsAnythingOfTheCallsBefore' ./host/internal/wasm

@@ -238,7 +238,7 @@ func TestAFileThatCannotServeIsSaidAtTheStart(t *testing.T) {
 // sqlite3 changes a file behind the program's back.
 func sqlite3(t *testing.T, file, statement string) string {
 	t.Helper()
-	out, err := exec.Command("sqlite3", file, statement).CombinedOutput()
+	out, err := exec.Command("sqlite3", "-cmd", ".timeout 20000", file, statement).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

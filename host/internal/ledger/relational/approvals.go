@@ -96,8 +96,11 @@ func (l *Ledger) Approvals(ctx context.Context, filter run.ApprovalFilter) (run.
 	}
 	var page run.Page[run.Approval]
 	err := l.read(ctx, "list approvals", func(snapshot Session) error {
-		count := `SELECT COUNT(*) FROM approvals a JOIN runs r ON r.place = a.run` + where.text()
-		rows, err := snapshot.Query(count, where.args...)
+		count := `SELECT COUNT(*) FROM approvals a`
+		if filter.Tenant != nil {
+			count += ` JOIN runs r ON r.place = a.run`
+		}
+		rows, err := snapshot.Query(count+where.text(), where.args...)
 		if err := fill(rows, err, &page.Total); err != nil {
 			return err
 		}

@@ -25,6 +25,8 @@ const (
 	RememberedRuns    = rememberedRuns
 	RunsAhead         = runsAhead
 	SomeoneWaits      = someoneWaits
+	MakeReady         = makeReady
+	SettleOfRun       = settleOfRun
 )
 
 // Renewal is the statement that prolongs n leases.

@@ -95,6 +95,15 @@ func TestDeadlinesAreReadInTheOrderOfTheirIndex(t *testing.T) {
 	}
 }
 
+func TestWhatIsPendingOfARunIsNotLookedForInAllThatIsPending(t *testing.T) {
+	l := opened(t)
+	for _, query := range []string{relational.MakeReady, relational.SettleOfRun} {
+		if got := plan(t, l, query, make([]any, parameters(query))...); !strings.Contains(got, "approvals_open") {
+			t.Errorf("%s:\n%s", query, got)
+		}
+	}
+}
+
 func TestListsSortNothingAndScanNoTable(t *testing.T) {
 	l := opened(t)
 	tenant, ref := run.TenantKey("t"), run.Ref{ID: "r"}

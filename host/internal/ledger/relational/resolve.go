@@ -73,13 +73,19 @@ func (t *Tx) resolve(r run.Resolution) (changed bool, err error) {
 	if err := t.tell(run.ApprovalSettled, `id = ?4`, r.ID); err != nil {
 		return false, err
 	}
-	ready, err := t.Exec(
-		`UPDATE runs SET phase = 'ready' WHERE place = ?1 AND phase = 'awaiting_approval'
-			AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`, place,
-	)
+	ready, err := t.Exec(makeReady, place)
 	t.news.Work = ready > 0
 	return true, err
 }
+
+const (
+	makeReady = `
+	UPDATE runs SET phase = 'ready' WHERE place = ?1 AND phase = 'awaiting_approval'
+		AND NOT EXISTS (SELECT 1 FROM approvals WHERE run = ?1 AND status = 'pending')`
+	settleOfRun = `
+	UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?, choice = ?
+	WHERE run = ? AND status = 'pending'`
+)
 
 // settle settles what is pending of the run, before the batch opens approvals of its own.
 func (p *parcel) settle(t *Tx, r row) error {
@@ -94,8 +100,6 @@ func (t *Tx) settleRun(place int64, r run.Resolution) error {
 		return err
 	}
 	return t.Later(
-		`UPDATE approvals SET status = ?, resolved_at = ?, resolved_by = ?, resolution = ?, choice = ?
-			WHERE run = ? AND status = 'pending'`,
-		string(r.Status), micros(t.now), r.By, r.Reason, string(r.Choice), place,
+		settleOfRun, string(r.Status), micros(t.now), r.By, r.Reason, string(r.Choice), place,
 	)
 }

@@ -106,6 +106,7 @@ CREATE INDEX approvals_by_session ON approvals (session_id, created_at);
 CREATE INDEX approvals_by_user ON approvals (user_key, created_at);
 CREATE INDEX approvals_by_tool ON approvals (tool_name, created_at);
 CREATE INDEX approvals_pending ON approvals (status, expires_at) WHERE status = 'pending';
+CREATE INDEX approvals_open ON approvals (run, status) WHERE status = 'pending';
 
 -- Audit records of calls that belong to no run stand in the same sequence: such a note has no run of this ledger, and
 -- says itself what it is about.

@@ -23,6 +23,8 @@ UPDATE run_bodies SET listing =
 ALTER TABLE approvals ADD COLUMN kind   TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN choice TEXT NOT NULL DEFAULT '';
 CREATE INDEX approvals_pending ON approvals (status, expires_at) WHERE status = 'pending';
+-- With both columns, so that what is pending of one run is not looked for in all that is pending.
+CREATE INDEX approvals_open ON approvals (run, status) WHERE status = 'pending';
 
 -- Under which keys approvals were answered and runs cancelled.
 CREATE TABLE answers (
