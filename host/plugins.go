@@ -77,7 +77,7 @@ func (r *resident) compile(ctx context.Context, host *wasm.Host, log *slog.Logge
 		}
 		plugin, err := host.Load(ctx, r.module)
 		if err == nil {
-			if err = plugin.SelfTest(ctx); err == nil {
+			if err = errors.Join(plugin.SelfTest(ctx), plugin.Doze(ctx)); err == nil { // the next one needs the memory to compile
 				r.plugin = plugin
 				r.logLoaded(log)
 				return

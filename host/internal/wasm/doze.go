@@ -58,6 +58,16 @@ func (e *engines) drop(digest string, shared *sharedEngine) {
 	debug.FreeOSMemory()
 }
 
+// Doze lets the plugin's code leave memory at once where it may leave at all and no call uses it.
+func (p *Plugin) Doze(ctx context.Context) error {
+	if p.dozing == nil {
+		return nil
+	}
+	err := p.host.engines.forget(context.WithoutCancel(ctx), p.key)
+	debug.FreeOSMemory()
+	return err
+}
+
 // forget frees an engine at once that rests.
 func (e *engines) forget(ctx context.Context, digest string) error {
 	e.mu.Lock()

@@ -100,3 +100,14 @@ func TestCallsThatWakeAToolTogetherAllGetAnAnswer(t *testing.T) {
 	}
 	callers.Wait()
 }
+
+func TestAToolThatDozesIsOutOfMemoryAtOnceAndAnswersItsNextCall(t *testing.T) {
+	host := newHost(t, Config{CacheDir: filepath.Join(t.TempDir(), "cache"), Idle: time.Hour})
+	plugin := load(t, host, Module{Bytes: wat(t, "abi/tool-answers")})
+	if err := plugin.Doze(t.Context()); err != nil || host.inMemory() != 0 {
+		t.Errorf("%d in memory, %v", host.inMemory(), err)
+	}
+	if err := runAny(t.Context(), plugin); err != nil || host.inMemory() != 1 {
+		t.Errorf("%d in memory, %v", host.inMemory(), err)
+	}
+}
