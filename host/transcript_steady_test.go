@@ -38,6 +38,7 @@ var steadied = []struct {
 	{regexp.MustCompile(`sha256:[0-9a-f]{64}`), `sha256:0000`},
 	{regexp.MustCompile(`"worker_id":"[^"]+"`), `"worker_id":"host/1"`},
 	{regexp.MustCompile(`"name":"[^"]+","incarnation":"[^"]+"`), `"name":"host","incarnation":"host/1"`},
+	{regexp.MustCompile(`"runs":[0-9]+,"self"`), `"runs":0,"self"`}, // as many as at the last heartbeat
 	{regexp.MustCompile(`"bytes":[0-9]+`), `"bytes":1`},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), `127.0.0.1:1`},
 }

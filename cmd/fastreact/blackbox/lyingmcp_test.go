@@ -100,7 +100,7 @@ func (l *liar) lie(id json.RawMessage, params json.RawMessage) {
 	case "giant":
 		l.reply(id, textResult(strings.Repeat("g", 5<<20)))
 	case "monstrous":
-		l.reply(id, textResult(strings.Repeat("g", 33<<20)))
+		l.write(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":{"content":[{"type":"text","text":"` + strings.Repeat("g", 33<<20) + `"}]}}`)
 	case "foreign":
 		l.reply(id, textResult(foreignResult))
 	case "foreign error":
@@ -147,13 +147,13 @@ func (l *liar) lie(id json.RawMessage, params json.RawMessage) {
 	}
 }
 
-// startLying runs the service with the lying server as pska and a call deadline of ten seconds.
+// startLying runs the service with the lying server as pska and a call deadline of twenty seconds.
 func startLying(t *testing.T, model *scriptedModel, more string, env ...string) *service {
 	t.Helper()
 	folder := t.TempDir()
 	s := &service{t: t, folder: folder, env: env, config: filepath.Join(folder, "fastreact.yaml")}
 	text := config(t, folder, model, more)
-	text = strings.Replace(text, "env: {BLACKBOX_MCP_LOG: ", fmt.Sprintf("timeout: 10s, env: {BLACKBOX_MCP_LIES: %q, BLACKBOX_MCP_LOG: ", folder), 1)
+	text = strings.Replace(text, "env: {BLACKBOX_MCP_LOG: ", fmt.Sprintf("timeout: 20s, env: {BLACKBOX_MCP_LIES: %q, BLACKBOX_MCP_LOG: ", folder), 1)
 	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

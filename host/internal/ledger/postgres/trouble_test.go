@@ -145,6 +145,13 @@ func askAfterACrash(t *testing.T, server *peers.Postgres) {
 		return conn
 	}
 	before := connect()
+	await(t, "a second in which no checkpoint began", func() (later bool) {
+		const ask = `SELECT checkpoint_time < date_trunc('second', clock_timestamp()) FROM pg_control_checkpoint()`
+		if err := before.QueryRow(t.Context(), ask).Scan(&later); err != nil {
+			t.Fatal(err)
+		}
+		return later
+	})
 	kept, at := number(before)
 	if again, err := postgres.Fate(t, cfg, kept, at); err != nil || again {
 		t.Errorf("of a commit it says %v", err)
