@@ -20,10 +20,12 @@ func TestTwoNodes(t *testing.T) {
 		name  string
 		prove func(*testing.T)
 	}{
+		{"nodes of one name are told so", w.namesakesAreTold},
 		{"a cancel at one ends what the other drives", w.cancelElsewhere},
 		{"a client cut at any event reads on at the other", w.cutAnywhere},
 		{"of fifty racing answers one counts, fifty times", w.raceAnswers},
 		{"a key counts at both", w.keysCountAtBoth},
+		{"a database that leaves and comes back loses nothing", w.databaseLeaves},
 		{"a paused node that wakes is refused", w.pausedNodeIsRefused},
 		{"a lost outcome is asked about, and each answer does what it says", w.lostOutcomes},
 		{"a stop hands on what cannot end in time", w.stopHandsOn},
