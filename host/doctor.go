@@ -100,6 +100,7 @@ func examinePlugins(ctx context.Context, options Options) []Finding {
 		return brokenPlugins(err)
 	}
 	setup := cfg.hostConfig(options.Log)
+	setup.Idle = 0 // everything is tried, whatever was proven before
 	setup.World = NewEgress(options.Config).world(options.Config, nil)
 	plugins, err := wasm.New(setup)
 	if err != nil {

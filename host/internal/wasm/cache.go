@@ -59,6 +59,9 @@ type cacheEntry struct{ dir string }
 
 func (c cacheEntry) sealFile() string { return c.dir + ".sha256" }
 
+// proofFile says with which program, and under which terms, the module was started and tried.
+func (c cacheEntry) proofFile() string { return c.dir + ".proof" }
+
 // prepare removes the entry unless it is whole.
 func (c cacheEntry) prepare() error {
 	want, err := os.ReadFile(c.sealFile())
@@ -72,7 +75,7 @@ func (c cacheEntry) prepare() error {
 }
 
 func (c cacheEntry) remove() error {
-	return errors.Join(os.RemoveAll(c.sealFile()), os.RemoveAll(c.dir))
+	return errors.Join(os.RemoveAll(c.proofFile()), os.RemoveAll(c.sealFile()), os.RemoveAll(c.dir))
 }
 
 func (c cacheEntry) seal() error {

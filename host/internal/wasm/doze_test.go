@@ -1,11 +1,14 @@
 package wasm
 
 import (
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fastreact/fastreact/sdk"
 )
 
 // inMemory tells how many modules' code is in memory.
@@ -109,5 +112,53 @@ func TestAToolThatDozesIsOutOfMemoryAtOnceAndAnswersItsNextCall(t *testing.T) {
 	}
 	if err := runAny(t.Context(), plugin); err != nil || host.inMemory() != 1 {
 		t.Errorf("%d in memory, %v", host.inMemory(), err)
+	}
+}
+
+func TestAToolIsTakenAtItsProofAndAPolicyIsTriedEachTime(t *testing.T) {
+	cfg := Config{CacheDir: filepath.Join(t.TempDir(), "cache"), Idle: time.Hour}
+	for n, want := range []int{2, 1} { // modules whose code the load needed
+		host := newHost(t, cfg)
+		for _, name := range []string{"abi/tool-answers", "abi/policy-allows"} {
+			plugin := load(t, host, Module{Bytes: wat(t, name)})
+			if err := plugin.SelfTest(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := runAny(t.Context(), plugin); err != nil {
+					t.Errorf("start %d: %v", n, err)
+				}
+			}()
+		}
+		if got := host.inMemory(); got != want {
+			t.Errorf("start %d brought %d modules to memory, want %d", n, got, want)
+		}
+	}
+}
+
+func TestAProofHoldsForItsTermsOnly(t *testing.T) {
+	cfg := Config{CacheDir: filepath.Join(t.TempDir(), "cache"), Idle: time.Hour}
+	prove := func(limits sdk.Limits) (compiled bool) {
+		host := newHost(t, cfg)
+		plugin := load(t, host, Module{Bytes: wat(t, "abi/tool-answers"), Limits: limits})
+		if err := plugin.SelfTest(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return host.inMemory() > 0
+	}
+	other := sdk.Limits{Wall: sdk.Duration(7 * time.Second)}
+	for i, c := range []struct {
+		limits sdk.Limits
+		want   bool
+	}{{sdk.Limits{}, true}, {sdk.Limits{}, false}, {other, true}, {other, false}} {
+		if got := prove(c.limits); got != c.want {
+			t.Errorf("load %d: started anew: %v, want %v", i, got, c.want)
+		}
+	}
+	if err := os.RemoveAll(cfg.CacheDir); err != nil {
+		t.Fatal(err)
+	}
+	if !prove(other) {
+		t.Error("a proof outlived its cache")
 	}
 }

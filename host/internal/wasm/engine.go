@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -104,7 +103,7 @@ func (e *engines) build(ctx context.Context, c *candidate) (*engine, error) {
 	if e.config.CacheDir == "" {
 		return e.buildFresh(ctx, c)
 	}
-	entry := cacheEntry{filepath.Join(e.config.CacheDir, c.key())}
+	entry := e.entryOf(c)
 	built, err := e.buildCached(ctx, entry, c)
 	if err == nil {
 		return built, nil

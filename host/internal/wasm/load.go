@@ -70,26 +70,42 @@ func (h *Host) Load(ctx context.Context, module Module) (*Plugin, error) {
 		return nil, asFailure(c.name(), err)
 	}
 	defer leave()
-	engine, err := h.engineOf(loading, c)
-	if err != nil {
-		return nil, asFailure(c.name(), fmt.Errorf("load: %w", err))
-	}
 	plugin := &Plugin{
 		name: c.name(), digest: "sha256:" + c.digest, manifest: c.manifest, limits: c.limits, mode: c.mode, mounts: c.mounts,
-		progress: c.progress, engine: engine, key: c.key(), host: h, log: h.log, settings: c.settings, calls: newCalls(), stop: make(chan struct{}),
+		progress: c.progress, key: c.key(), host: h, log: h.log, settings: c.settings, calls: newCalls(), stop: make(chan struct{}),
 		reach: c.reach, egress: policy,
 	}
-	if err := plugin.prepare(loading); err != nil {
-		return nil, asFailure(c.name(), errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key())))
-	}
-	if h.dozes(c) {
-		plugin.engine, plugin.dozing = nil, c
-		h.engines.rest(plugin.key)
+	if plugin.proven = h.dozes(c) && h.entryOf(c).proven(c.proof()); plugin.proven {
+		if err := plugin.knock(); err != nil {
+			return nil, asFailure(c.name(), err)
+		}
+		plugin.dozing = c
+		plugin.open()
+	} else if err := h.start(loading, plugin, c); err != nil {
+		return nil, asFailure(c.name(), err)
 	}
 	if err := h.adopt(plugin); err != nil {
 		return nil, asFailure(c.name(), errors.Join(err, plugin.Close(context.WithoutCancel(ctx))))
 	}
 	return plugin, nil
+}
+
+// start compiles a module, starts it once and opens its pool. Nothing of it stays when a step fails.
+func (h *Host) start(ctx context.Context, plugin *Plugin, c *candidate) error {
+	engine, err := h.engineOf(ctx, c)
+	if err != nil {
+		return fmt.Errorf("load: %w", err)
+	}
+	plugin.engine = engine
+	if err := plugin.rehearse(ctx); err != nil {
+		return errors.Join(err, h.engines.release(context.WithoutCancel(ctx), c.key()))
+	}
+	plugin.open()
+	if h.dozes(c) {
+		plugin.engine, plugin.dozing = nil, c
+		h.engines.rest(plugin.key)
+	}
+	return nil
 }
 
 // engineOf returns the engine of a module, unless the mode asks more of the module than it can do. It needs a release.

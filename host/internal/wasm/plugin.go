@@ -31,6 +31,7 @@ type Plugin struct {
 	engine   *engine    // nil for one that dozes
 	dozing   *candidate // of a plugin whose engine may leave memory between calls, to bring it back; else nil
 	key      string     // of the engine
+	proven   bool       // it was started and tried by this program before, as it is
 	host     *Host
 	log      *slog.Logger
 

@@ -23,11 +23,8 @@ const (
 // linger is how long an idle instance stays that a burst left behind.
 const linger = 30 * time.Second
 
-// prepare starts the module once, warms it up, takes its picture, and opens the pool. Nothing stays when it fails.
-func (p *Plugin) prepare(ctx context.Context) error {
-	if err := p.rehearse(ctx); err != nil {
-		return err
-	}
+// open opens the pool of instances.
+func (p *Plugin) open() {
 	config := pool.Config[*instance]{
 		Most: p.limits.Leases, Least: 1, Queue: p.host.config.Waiting, Linger: linger,
 		Make: p.bear, Discard: (*instance).close,
@@ -36,7 +33,6 @@ func (p *Plugin) prepare(ctx context.Context) error {
 		config.Restore, config.Quick = p.restore, p.image.memory.Quick()
 	}
 	p.pool = pool.New(config)
-	return nil
 }
 
 func (p *Plugin) restore(i *instance) error {
@@ -51,7 +47,7 @@ func (p *Plugin) restore(i *instance) error {
 
 var errPressed = fail(run.PluginBusy, "memory is short")
 
-// rehearse makes sure that the module starts, and learns what its instances look like when they are lent.
+// rehearse starts the module once, makes sure that it does, and learns what its instances look like when they are lent.
 func (p *Plugin) rehearse(ctx context.Context) error {
 	i := &instance{}
 	defer func() { i.close() }()

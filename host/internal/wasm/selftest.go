@@ -16,6 +16,9 @@ const selfTestTimeout = 10 * time.Second
 // SelfTest asks the plugin every vector of its manifest, as a call would. The error is a *Failure that names the first
 // vector whose answer is another than the manifest says.
 func (p *Plugin) SelfTest(ctx context.Context) error {
+	if p.proven {
+		return nil
+	}
 	ctx, stop := context.WithTimeoutCause(ctx, selfTestTimeout, fmt.Errorf("the vectors took longer than %s", selfTestTimeout))
 	defer stop()
 	for _, v := range p.manifest.Vectors {
@@ -28,6 +31,7 @@ func (p *Plugin) SelfTest(ctx context.Context) error {
 			return &Failure{Code: run.PluginUnavailable, Plugin: p.name, Err: err}
 		}
 	}
+	p.attest()
 	return nil
 }
 
