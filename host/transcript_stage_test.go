@@ -26,6 +26,7 @@ import (
 	"github.com/fastreact/fastreact/plugins/evidence"
 	"github.com/fastreact/fastreact/plugins/mcpbridge"
 	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // stage is one whole service with a scripted model, and the client of a transcript.
@@ -132,6 +133,9 @@ const cacheVariable = "FASTREACT_TRANSCRIPT_CACHE"
 // more than a minute.
 var compiled = sync.OnceValues(func() (string, error) {
 	cache := filepath.Join(shared, "cache")
+	if taken, err := peers.TakeModules(cache); taken || err != nil {
+		return cache, err
+	}
 	return cache, command("env", cacheVariable+"="+cache, "go", "test", "-count=1", ".")
 })
 

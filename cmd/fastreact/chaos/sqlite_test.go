@@ -62,7 +62,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// anotherWriter holds the file's lock for a while, as a person with a shell may.
+// anotherWriter holds the file's lock for a while, for longer than a lease too, as a person with a shell may.
 func anotherWriter(ctx context.Context, w *world) {
 	shell := exec.Command("sqlite3", "-bail", sqliteFile(w))
 	in, err := shell.StdinPipe()
@@ -75,7 +75,7 @@ func anotherWriter(ctx context.Context, w *world) {
 	}
 	w.fault("another process holds the file's lock")
 	_, _ = io.WriteString(in, ".timeout 5000\nBEGIN IMMEDIATE;\nCREATE TABLE another(a);\n")
-	pause(ctx, w.between(500*time.Millisecond, 2*time.Second))
+	pause(ctx, w.between(500*time.Millisecond, 4*time.Second))
 	_, _ = io.WriteString(in, "ROLLBACK;\n")
 	_ = in.Close()
 	_ = shell.Wait()

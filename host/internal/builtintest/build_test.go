@@ -16,6 +16,7 @@ import (
 	"github.com/fastreact/fastreact/plugins/builtin"
 	"github.com/fastreact/fastreact/plugins/builtin/assemble"
 	"github.com/fastreact/fastreact/sdk"
+	"github.com/fastreact/fastreact/testdata/peers"
 )
 
 // home is the root of the Go module as seen from here.
@@ -44,6 +45,9 @@ func TestMain(m *testing.M) {
 	shelf.builds = sync.OnceValues(func() (map[string][]byte, error) {
 		builds, err := buildAll("first")
 		if err != nil {
+			return nil, err
+		}
+		if _, err := peers.TakeModules(filepath.Join(dir, "cache")); err != nil {
 			return nil, err
 		}
 		return builds, elsewhere("TestEveryModuleLoads")

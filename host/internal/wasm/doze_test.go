@@ -150,7 +150,7 @@ func TestAProofHoldsForItsTermsOnly(t *testing.T) {
 	for i, c := range []struct {
 		limits sdk.Limits
 		want   bool
-	}{{sdk.Limits{}, true}, {sdk.Limits{}, false}, {other, true}, {other, false}} {
+	}{{sdk.Limits{}, true}, {sdk.Limits{}, false}, {other, true}, {sdk.Limits{}, false}, {other, false}} {
 		if got := prove(c.limits); got != c.want {
 			t.Errorf("load %d: started anew: %v, want %v", i, got, c.want)
 		}

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // A service that starts again would compile, start and try every tool again only to put its code away. What this very
@@ -27,10 +29,21 @@ func (c cacheEntry) proven(proof string) bool {
 	if proof == "" {
 		return false
 	}
-	said, err := os.ReadFile(c.proofFile())
-	_, sealErr := os.Stat(c.sealFile())
-	return err == nil && sealErr == nil && string(said) == proof
+	_, err := os.Stat(c.sealFile())
+	return err == nil && slices.Contains(c.proofs(), proof)
 }
+
+// proofs reads the proofs of an entry, the newest first.
+func (c cacheEntry) proofs() []string {
+	said, err := os.ReadFile(c.proofFile())
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(said))
+}
+
+// keptProofs is how many proofs an entry has: programs and terms that take turns do not make each other start anew.
+const keptProofs = 16
 
 // knock makes sure that the plugin's folders are there, which no proof says.
 func (p *Plugin) knock() error {
@@ -50,7 +63,8 @@ func (p *Plugin) attest() {
 	if proof == "" {
 		return
 	}
-	if err := entry.place(entry.proofFile(), []byte(proof)); err != nil {
+	all := append([]string{proof}, entry.proofs()...)
+	if err := entry.place(entry.proofFile(), []byte(strings.Join(all[:min(len(all), keptProofs)], "\n"))); err != nil {
 		p.log.Warn("wasm cache does not take a proof; the next start tries the plugin again", slog.Any("error", err))
 	}
 }
