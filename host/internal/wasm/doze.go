@@ -36,26 +36,12 @@ func (e *engines) rest(digest string) {
 		return // the host was closed
 	}
 	if shared.users--; shared.users == 0 {
-		shared.idle = time.AfterFunc(e.config.Idle, func() { e.drop(digest, shared) })
+		shared.idle = time.AfterFunc(e.config.Idle, func() {
+			if err := e.forget(context.Background(), digest); err != nil {
+				e.config.Log.Error("code of an idle tool cannot be freed", slog.Any("error", err))
+			}
+		})
 	}
-}
-
-// drop frees an engine that nobody uses, and gives its memory back to the system.
-func (e *engines) drop(digest string, shared *sharedEngine) {
-	e.mu.Lock()
-	unused := e.known[digest] == shared && shared.users == 0
-	if unused {
-		delete(e.known, digest)
-		shared.wake()
-	}
-	e.mu.Unlock()
-	if !unused {
-		return
-	}
-	if err := shared.free(context.Background()); err != nil {
-		e.config.Log.Error("code of an idle tool cannot be freed", slog.Any("error", err))
-	}
-	debug.FreeOSMemory()
 }
 
 // Doze lets the plugin's code leave memory at once where it may leave at all and no call uses it.
@@ -63,24 +49,23 @@ func (p *Plugin) Doze(ctx context.Context) error {
 	if p.dozing == nil {
 		return nil
 	}
-	err := p.host.engines.forget(context.WithoutCancel(ctx), p.key)
-	debug.FreeOSMemory()
-	return err
+	return p.host.engines.forget(context.WithoutCancel(ctx), p.key)
 }
 
-// forget frees an engine at once that rests.
+// forget frees an engine that nobody uses, and gives its memory back to the system.
 func (e *engines) forget(ctx context.Context, digest string) error {
 	e.mu.Lock()
 	shared, there := e.known[digest]
-	resting := there && shared.users == 0
-	if resting {
+	unused := there && shared.users == 0
+	if unused {
 		delete(e.known, digest)
 		shared.wake()
 	}
 	e.mu.Unlock()
-	if !resting {
+	if !unused {
 		return nil
 	}
+	defer debug.FreeOSMemory()
 	return shared.free(ctx)
 }
 
